@@ -1,8 +1,8 @@
-"""How an agent of an open roster acts on its team: tools, or an object where it has none.
+"""How an agent of an open roster acts on its team: by tools, or by an object without tools.
 
-A tool says at once what will come of an act and changes nothing; it is journaled as tools are, so
-what a turn did is read off its tool calls. An agent whose backend has no tools answers with an
-object, and what that says is done by the same tools.
+A tool reports at once what an act will do, and changes nothing. It is journaled like any tool, so a
+turn's acts are read from its tool calls. An agent whose backend has no tools answers with an
+object, whose acts are executed through the same tools.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .seat import Seat
 
 MOST_IN_OBJECT = 8
-"""Acts of one object."""
+"""The most acts of one object."""
 
 TEXT = {"type": "string", "description": "What it reads. It sees nothing else of what you know."}
 WHOM: Mapping[str, Mapping[str, Any]] = {
@@ -57,10 +57,10 @@ WHAT: Mapping[str, str] = {
 
 @dataclass(kw_only=True, eq=False)
 class Acting:
-    """What one agent may do to its team in one attempt at a turn.
+    """The acts available to one agent in one attempt at a turn.
 
     Attributes:
-        tools: What it may do, by name.
+        tools: The available acts as tools, by name.
     """
 
     seat: Seat
@@ -69,9 +69,9 @@ class Acting:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The form of the object by which an agent acts that has no tools.
+        """The schema of the object by which an agent without tools acts.
 
-        It names those who can be meant, so that a model that is held to it cannot mean another.
+        It lists the possible recipients, so that a constrained model cannot name another.
         """
         items = [
             {
@@ -85,11 +85,11 @@ class Acting:
         return self._form({"items": {"anyOf": items}} if items else {"maxItems": 0})
 
     def checked(self, text: str) -> tuple[Any, list[str]]:
-        """Read an object that an agent answered with, and check it; nothing is done.
+        """Parse and check the object that an agent answered with, without acting.
 
         Returns:
-            The object, and what is wrong with it as sentences that a model can act on. Where the
-            object has its form, but some of its acts cannot be done, `do` leaves these out.
+            The object, and its problems as sentences that a model can act on. If the object fits
+            the schema but some of its acts are impossible, `do` leaves these out.
         """
         value, problems = parse_structured(text, self._form({"items": {"type": "object"}}))
         if problems:
@@ -97,7 +97,7 @@ class Acting:
         return value, [*self._problems(value["acts"])]
 
     async def do(self, chosen: Sequence[Mapping[str, Any]]) -> None:
-        """Do the acts of an object, in order; the trace is told of those that cannot be done."""
+        """Execute the acts of an object, in order; impossible ones are reported to the trace."""
         for fields in chosen:
             tool = self.tools.get(str(fields.get("act")))
             try:
@@ -117,7 +117,7 @@ class Acting:
         }
 
     def _choices(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield each act that is possible, with whom it can be about."""
+        """Yield each possible act, with its possible recipients."""
         seat = self.seat
         about = {
             "start_agent": ("agent", seat.startable),
@@ -162,22 +162,22 @@ class Acting:
 
 
 def _arguments(seat: Seat, name: str) -> dict[str, Mapping[str, Any]]:
-    """Return the arguments of an act; an answer has the form that whoever leads is held to."""
+    """Return the arguments of an act; an answer has the lead's output schema."""
     form = seat.form if name == "finalize" else None
     return {**WHOM[name]} if form is None else {"answer": form}
 
 
 def _act_arguments(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Take an act's arguments out of an object; what else is in it does not matter."""
+    """Extract an act's arguments from an object and ignore its other keys."""
     return {key: call[key] for key in WHOM.get(str(call.get("act")), ()) if key in call}
 
 
 def acting(seat: Seat, workspace: Workspace, emit: Emit, once: Once) -> Acting:
-    """Let an agent act on its team in one attempt at a turn.
+    """Return the acts available to an agent in one attempt at a turn.
 
     Args:
-        emit: Notes an event of the agent.
-        once: Keeps what came of what it does.
+        emit: Records an event of the agent.
+        once: Records the results of its actions.
     """
     granted: dict[str, GrantedTool] = {}
     state = Acting(seat=seat, tools=granted)

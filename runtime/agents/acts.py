@@ -1,7 +1,7 @@
-"""Acts: what an agent of an open roster does to its team in a turn.
+"""Acts: an agent's actions on its team in a turn of an open roster.
 
-An act changes nothing by itself. It is a tool call like any other, journaled as they are; what the
-acts of a turn come to is decided when the turn has ended.
+An act changes nothing by itself. It is a journaled tool call like any other; the effect of a turn's
+acts is decided after the turn.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Send:
-    """Writes to a colleague who is active."""
+    """Sends a message to an active colleague."""
 
     to: str
     text: str
@@ -30,7 +30,7 @@ class Send:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Start:
-    """Has a candidate join, which reads the text first."""
+    """Lets a candidate join, which reads the text first."""
 
     agent: str
     text: str
@@ -38,21 +38,21 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stop:
-    """Has a colleague leave, or the agent itself, once it has ended the turn that it is in."""
+    """Removes a colleague, or the agent itself, at the end of its current turn."""
 
     agent: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finalize:
-    """Hands in the team's answer, and so ends the run."""
+    """Hands in the team's answer, which ends the run."""
 
     answer: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Terminate:
-    """Gives up, and so ends the run without an answer."""
+    """Gives up, which ends the run without an answer."""
 
     reason: str
 
@@ -61,9 +61,9 @@ class Terminate:
 class TurnAnswer:
     """The result of a turn, for a colleague whose message or start the agent read in it.
 
-    Nobody has to act to be heard: what it is asked for goes back by itself, once, unless it wrote
-    to that colleague in the same turn. An answer asks for none, so no two agents answer each other
-    without end. Where the colleague has left, it is lost, and nobody is told.
+    An agent need not act to reply: its result goes back to the asking colleague once, unless it
+    wrote to that colleague in the same turn. A result requests no reply, so two agents never answer
+    each other without end. If the colleague has left, the result is lost without notice.
     """
 
     to: str
@@ -71,21 +71,21 @@ class TurnAnswer:
 
 
 Act = Send | Start | Stop | Finalize | Terminate | TurnAnswer
-"""What one of the tools under `coterie.schema.team.team.ACTS` does, or how a turn
-ended; listing the pool changes nothing."""
+"""The effect of one of the tools under `coterie.schema.team.team.ACTS`, or the result of a turn;
+listing the pool has no effect."""
 
 
 ASKING = frozenset({"message", "start"})
 
 
 def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
-    """Read off a turn what it does to the team, in order: what it did, then its result.
+    """Return a turn's acts on the team, in order: first its acts, then its result.
 
-    Only what it did in its last attempt counts, so a turn that is tried again says nothing twice;
-    and a turn that is not done does nothing.
+    Only the acts of its last attempt count, so a retried turn repeats nothing; a turn that is not
+    done has no effect.
 
     Args:
-        read: What the agent read as it began.
+        read: What the agent read at its beginning.
     """
     if outcome.status != "done":
         return ()
@@ -113,7 +113,7 @@ def _acts_of(calls: Sequence[ToolCall]) -> Iterator[Act]:
 
 
 def act_of(tool: str, arguments: Any) -> Act | None:
-    """Read an act off a tool's name and its arguments; None where it is none."""
+    """Return the act of a tool's name and arguments; None if the tool is not an act."""
     fields = arguments if is_mapping(arguments) else {}
     match tool, fields:
         case "send", {"to": str(to), "text": str(text)}:
@@ -131,6 +131,6 @@ def act_of(tool: str, arguments: Any) -> Act | None:
 
 
 def _text(answer: Any) -> str:
-    """Return an answer that has a form as what counts of it."""
+    """Return the part of a structured answer that counts."""
     content, short = answer_in(answer)
     return content if short is None else short

@@ -1,4 +1,4 @@
-"""Agents that work once for each item of a list: the items, and what comes of all of them."""
+"""Agents that work once for each item of a list: the items, and their collected results."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Item:
     """An agent's part of a list.
 
     Attributes:
-        number: Which item it is, from 1.
-        of: How many items are worked on.
-        text: The item: a text as it is, any other value as JSON.
+        number: The item's number, from 1.
+        of: The number of items that the agent works on.
+        text: The item: a text unchanged, any other value as JSON.
     """
 
     number: int
@@ -39,9 +39,9 @@ class Item:
 
 
 def items_of(task: Task, field: str | None) -> list[Any]:
-    """Return a list that a task has: the names of its files, or the items of its material.
+    """Return a list of a task: the names of its files, or the items of its material.
 
-    Material is a JSON list, or else every line of it that is not empty is an item.
+    Material is a JSON list; or else each of its non-empty lines is an item.
     """
     if field == "files":
         return sorted({*task.files, *task.attachments})
@@ -54,7 +54,7 @@ def items_of(task: Task, field: str | None) -> list[Any]:
 
 
 def items_in(content: str, each: Each) -> list[Any] | None:
-    """Return the list that an answer has; None where it has none."""
+    """Return the list in an answer; None if it has none."""
     try:
         value: Any = json_in(content)
     except ValueError:
@@ -65,7 +65,7 @@ def items_in(content: str, each: Each) -> list[Any] | None:
 
 
 def numbered(values: Sequence[Any], most: int) -> list[Item]:
-    """Return the first of some values as items."""
+    """Return the first `most` values as items."""
     count = min(len(values), most)
     texts = [v if isinstance(v, str) else dumps(v, ensure_ascii=False) for v in values]
     return [Item(number=at, of=count, text=text) for at, text in enumerate(texts[:count], 1)]
@@ -74,11 +74,11 @@ def numbered(values: Sequence[Any], most: int) -> list[Item]:
 def collected(
     agent: Agent, outcomes: Sequence[AgentOutcome], left_out: int, *, bears: bool
 ) -> AgentOutcome:
-    """Sum up the results of an agent's items: its answer is the list of its answers, in order.
+    """Sum up the outcomes of an agent's items: its answer is the list of answers, in order.
 
     Args:
-        left_out: How many items more the list had.
-        bears: Whether items may fail; in the list, null stands for one that did. All may not.
+        left_out: The number of further items in the list.
+        bears: Whether items may fail; null then stands for a failed one. Not all may fail.
     """
     lost = [(at, item) for at, item in enumerate(outcomes, 1) if item.status != "done"]
     warnings = [f"{left_out} more items were left out"] if left_out else []
@@ -116,7 +116,7 @@ def _listed(agent: Agent, outcomes: Sequence[AgentOutcome]) -> AgentResult:
 
 
 def _value(agent: Agent, content: str) -> Any:
-    """Return an item's answer: a value where the agent gives such; one that was cut is a text."""
+    """Return an item's answer: a value if the agent is structured; a cut one as text."""
     try:
         return content if agent.output_schema is None else loads(content)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How a run is shown in a notebook: as HTML, and as a table to compute with."""
+"""Show a run in a notebook: as HTML, and as a table for computation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def frame_of(run: Run) -> Any:
 
 
 def html_of(run: Run) -> str:
-    """Show a run as HTML. What models wrote is text in it, and never markup."""
+    """Return a run as HTML. Models' text is escaped, never markup."""
     facts = [run.status, counted(run.usage.calls, "call"), counted(run.usage.tokens, "token")]
     facts += [run.cost, f"{run.seconds:.1f} s", *([str(run.folder)] if run.folder else [])]
     text = run.answer if run.answer is not None else run.error or ""

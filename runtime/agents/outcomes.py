@@ -1,7 +1,7 @@
-"""What comes of a run and of its agents, and how both are written down and read again.
+"""Outcomes of a run and of its agents, and how they are written and read.
 
-Every record of them is in this form: the journal of a run, result.json, the journal of an
-evolution. Each may leave out what it has no use for; what is left out reads as nothing.
+All records use this form: the journal of a run, result.json, the journal of an evolution. Each may
+omit fields that it does not need; a missing field reads as its default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .posted import Posted, Why
 from .runner import AgentResult
 
 ROUNDED = Form(write=functools.partial(round, ndigits=6))
-"""The form of seconds."""
+"""The encoding of seconds."""
 Status = Literal["done", "failed", "skipped", "cancelled"]
 
 INFRASTRUCTURE = frozenset(
@@ -33,36 +33,36 @@ INFRASTRUCTURE = frozenset(
         "unknown",
     }
 )  # fmt: skip
-"""Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
+"""Faults that are not the team's; a prompt that is too long, or that no model accepts, is."""
 MISCONFIGURED = frozenset({"denied", "unknown"})
-"""Faults that the same command meets again, until the host's configuration is mended."""
+"""Faults that repeating the command does not change, until the host's configuration is mended."""
 
 
 @kept()
 class AgentOutcome:
-    """How an agent's part of a run ended.
+    """The outcome of an agent in a run.
 
     Attributes:
-        status: `done`; `failed`; `skipped`, because someone it depends on failed, or because it
-            was not needed; `cancelled`, because the run ended first, or met a limit.
-        result: Its result, when done.
+        status: `done`; `failed`; `skipped`, because an agent that it depends on failed, or because
+            it was not needed; `cancelled`, because the run ended first, or met a limit.
+        result: Its result, if done.
         error: Why it failed or was skipped, in words.
-        unneeded: Whether it was skipped by the team's own conditions: nothing failed.
-        fault: Whose failure it was: `agent` for its own; `jail`, `memory`, or the kind of a
+        unneeded: Whether the team's own conditions skipped it: nothing failed.
+        fault: The cause of the failure: `agent` for its own; `jail`, `memory`, or the kind of a
             `CallError`.
         usage: What its model calls consumed, failed attempts included.
-        seconds: From its start to its end, with what it waited for models, tools and retries; of
+        seconds: From its start to its end, including waits for models, tools and retries; for
             several rounds or turns, their sum.
         attempts: How often it was run.
-        tool_calls: What it had its tools do in its last attempt, in order.
-        mishaps: What went wrong on the way, in all of its attempts: failed tools, attempts and
-            forms, conversations that were too long. Each once, the most frequent first.
-        dialogue: What it read and said in its last attempt, with the conversation that it went on
-            with before it, as messages that hold text only; see `Context.dialogue`. Nothing, where
-            it asked no model or nobody wants to know.
-        recalled: How many entries of a pool's memory it was shown.
-        changes: What it passes on of the repository's changes. It follows from its result and from
-            what those before it passed on, and is not written down.
+        tool_calls: The tool calls of its last attempt, in order.
+        mishaps: Problems in all of its attempts: failed tools, attempts and formats, conversations
+            that were too long. Each once, the most frequent first.
+        dialogue: Its conversation in its last attempt, after the conversation that it continued, as
+            messages of text; see `Context.dialogue`. Empty if it called no model or nothing is
+            kept.
+        recalled: The number of entries of a pool's memory that it was shown.
+        changes: The repository changes that it passes on. They follow from its result and its
+            predecessors' changes, and are not recorded.
     """
 
     status: Status
@@ -84,11 +84,11 @@ class AgentOutcome:
 
 @kept()
 class JournaledOutcome(AgentOutcome):
-    """An agent's outcome as a journal has it, with what a later run makes of it.
+    """An agent's outcome in a journal, with fields that a later run adds.
 
     Attributes:
-        saved: What nobody paid again, where an earlier run had the answers.
-        drawn: Whether its answers were drawn anew.
+        saved: The cost that was not paid again because an earlier run had the answers.
+        drawn: Whether its answers involved chance.
     """
 
     saved: Usage | None = None
@@ -97,13 +97,13 @@ class JournaledOutcome(AgentOutcome):
 
 @kept()
 class Ending:
-    """How the run of an open roster ended.
+    """The end of an open roster's run.
 
     Attributes:
-        why: Why its work ended. Where that is no answer and no giving up, the lead had to hand in.
-        by: The agent whose doing it was, where it was one's.
-        turns: How many turns each agent has begun that was active.
-        unread: How many of them nobody has read.
+        why: Why its work ended. Unless this is an answer or giving up, the lead had to hand in.
+        by: The agent that ended it, if one did.
+        turns: The number of turns that each active agent has begun.
+        unread: The number of unread messages.
     """
 
     why: Why
@@ -119,26 +119,26 @@ class Run:
 
     Attributes:
         status: `done` with an answer; `failed` without; `stopped` by a limit of the user's.
-        answer: The output agent's answer, where it got that far.
-        answered_by: That agent.
-        said: What that agent said beside the answer, where the answer is the patch of a repository
-            that others made, or that it chose.
-        score: How it compares with the reference answer, where the task has one.
+        answer: The output agent's answer; None without one.
+        answered_by: The agent that gave it.
+        said: That agent's text beside the answer, if the answer is a repository patch that other
+            agents made, or that it chose.
+        score: The answer's score against the reference answer, if the task has one.
         error: Why there is no answer.
         usage: What all model calls consumed, in all rounds.
-        saved: The part of it that nobody paid again, as a parent's run had the answers: see
+        saved: The part of it that was not paid again, because a parent's run had the answers: see
             `ParentRunReuse`.
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
-        over_budget: Whether it was stopped by a budget, not by the team's own timeout.
-        fault: Why there is no score, where the team could not help it: `jail` or `scorer`, where
-            the answer could not be scored; `slow`, where it was stopped for what it waited for.
-        rounds: How many rounds its agents worked.
-        operators: The outcome of the questions of operators that adapted the team, by their names.
-        recruited: Who was recruited, where somebody recruits, and what each of them is.
-        bus: What was posted, where the roster is open.
-        ending: How it ended, where the roster is open.
-        folder: Where it is kept, where it is and `runtime.run` made it. It is not written down.
+        over_budget: Whether a budget stopped it, rather than the team's own timeout.
+        fault: Why there is no score, for a reason outside the team's control: `jail` or `scorer` if
+            the answer could not be scored; `slow` if waiting for others stopped the run.
+        rounds: The number of rounds.
+        operators: The outcomes of questions by operators that adapted the team, by their names.
+        recruited: The recruited agents with their descriptions, if the team recruits.
+        bus: The posted messages, if the roster is open.
+        ending: Its end, if the roster is open.
+        folder: Its folder, if `runtime.run` created one. It is not recorded.
     """
 
     status: Literal["done", "failed", "stopped"]
@@ -169,7 +169,7 @@ class Run:
 
     @property
     def usd(self) -> float | None:
-        """The price in USD; None where that of a call is unknown."""
+        """The price in USD; None if that of any call is unknown."""
         return None if self.usage.unpriced_calls else self.usage.usd
 
     def to_dict(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class Run:
 
     @property
     def substituted(self) -> tuple[str, ...]:
-        """The agents for whom another model answered than the one that they name."""
+        """The agents for which a fallback answered instead of the model that they name."""
         return self._warned(SUBSTITUTED)
 
     def _warned(self, begun: str) -> tuple[str, ...]:
@@ -210,20 +210,20 @@ class Run:
 
     @property
     def infrastructure_failures(self) -> int:
-        """How many of its agents failed for something that is not theirs: a provider, a jail."""
+        """The number of its agents that a provider or a jail failed."""
         failed = (agent for agent in self.agents.values() if agent.status == "failed")
         return sum(outcome.fault in INFRASTRUCTURE for outcome in failed)
 
     @property
     def is_misconfigured(self) -> bool:
-        """Whether a key, an address or a model's name kept it from anything that costs."""
+        """Whether a wrong key, address or model name stopped it before it cost anything."""
         failed = {agent.fault for agent in self.agents.values() if agent.status == "failed"}
         is_refused = not failed.isdisjoint(MISCONFIGURED)
         return self.status == "failed" and is_refused and self.usage.calls == 0
 
     @property
     def is_too_slow(self) -> bool:
-        """Whether nothing but the time that its model took kept it from an answer."""
+        """Whether only its models' time kept it from an answer."""
         failed = {agent.fault for agent in self.agents.values() if agent.status == "failed"}
         return {self.fault, *failed} - {None} == {"slow"}
 
@@ -231,31 +231,31 @@ class Run:
     def is_infrastructure_failure(self) -> bool:
         """Whether a provider or this host failed it, so that it says nothing about the team.
 
-        It may have an answer: who goes on without an agent that its provider failed is another
-        team. Evolution, credit and evaluations all ask here.
+        It may still have an answer: a team that continues without an agent that its provider failed
+        is a different team. Evolution, credit and evaluations all use this.
         """
         no_answer = self.answer is None and self.fault in INFRASTRUCTURE
         return not self.over_budget and (no_answer or self.infrastructure_failures > 0)
 
     @property
     def why_failed(self) -> str:
-        """Why it failed, or else why the first agent did that it went on without."""
+        """Why it failed; or else why the first agent failed that it continued without."""
         of_agents = (agent.error for agent in self.agents.values() if agent.fault in INFRASTRUCTURE)
         return self.error or next(filter(None, of_agents), "")
 
 
 def without_cost(outcome: AgentOutcome) -> AgentOutcome:
-    """Let an outcome stand whose agent is not run: it costs nothing, or it would count twice."""
+    """Return the outcome of an agent that does not run, without cost, which would count twice."""
     return replace(outcome, usage=Usage(), seconds=0.0, attempts=0)
 
 
 def skipped(why: str) -> AgentOutcome:
-    """Return the outcome of an agent that the team's own conditions leave out."""
+    """Return the outcome of an agent that the team's own conditions skip."""
     return AgentOutcome(status="skipped", error=why, unneeded=True)
 
 
 def after(drafted: AgentOutcome, outcome: AgentOutcome) -> AgentOutcome:
-    """Return the result of an agent after its draft, with what both took."""
+    """Return an agent's outcome after its draft, with the cost of both."""
     return replace(
         outcome,
         usage=drafted.usage + outcome.usage,

@@ -1,4 +1,4 @@
-"""What stands on the bus of an open roster, and what happens to it, as values."""
+"""Messages on the bus of an open roster, and their events, as values."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Kind = Literal[
     "refused",
     "unsent",
 ]
-"""What is posted: the task to the lead; what agents do; that one failed, to those who wrote to it;
-that something was refused, to who wanted it; a message beyond the limit, to nobody."""
+"""The kind of message: the task to the lead; agents' acts; a failure, to the agents that wrote to
+the failed one; a refusal, to the agent that tried; a message beyond the limit, to nobody."""
 
 Why = Literal[
     "finalized", "terminated", "silence", "messages", "turns", "seconds", "cost", "failed"
@@ -30,13 +30,13 @@ Why = Literal[
 
 @kept()
 class Posted:
-    """Something on the bus.
+    """A message on the bus.
 
     Attributes:
-        number: Its place on the bus, from 1.
-        sender: Who posted it; of a failure, who failed; empty for the team itself.
-        to: Whom it is for, or about; empty for all.
-        turn: The turn of its sender in which it was posted; 0 for the team itself.
+        number: Its number on the bus, from 1.
+        sender: Its sender; for a failure, the failed agent; empty for the team itself.
+        to: Its recipient or subject; empty for all.
+        turn: The sender's turn in which it was posted; 0 for the team itself.
     """
 
     number: int
@@ -53,7 +53,7 @@ class TurnStart:
 
     Attributes:
         turn: The number of the turn, from 1.
-        messages: The numbers of what it took, in order.
+        messages: The numbers of the messages that it took, in order.
     """
 
     agent: str
@@ -67,7 +67,7 @@ class TurnDone:
 
     Attributes:
         status: Whether it was done, failed, or was cut off by the end of the run.
-        posted: What went out, and what is said of what was refused.
+        posted: The messages sent, and notices of refused ones.
     """
 
     agent: str
@@ -81,8 +81,8 @@ class Ended:
     """The run ended.
 
     Attributes:
-        by: The agent whose doing it was, where it was one's.
-        text: The answer, or the reason that was given.
+        by: The agent that ended it, if one did.
+        text: The answer, or the given reason.
     """
 
     why: Why
@@ -95,17 +95,17 @@ Event = TurnStart | TurnDone | Ended
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mail:
-    """What an agent reads as its turn begins, and knows of its team then.
+    """What an agent reads as its turn begins, and the state of its team then.
 
     Attributes:
         turn: The number of its turn, from 1.
-        messages: What it took, in the order in which it was posted.
-        active: Who is active, itself included, in the order in which they joined.
-        candidates: Whom it may start: those who are not active.
-        messages_left: How many more messages the team may send.
-        turns_left: How many more turns it has, after this one.
-        places_left: How many more agents may be active.
-        hands_in: Whether the run is over, and it is to hand in what there is: without tools.
+        messages: The messages that it took, in posting order.
+        active: The active agents, itself included, in the order in which they joined.
+        candidates: The inactive agents that it may start.
+        messages_left: The messages that the team may still send.
+        turns_left: The turns that it has after this one.
+        places_left: The number of further agents that may be active.
+        hands_in: Whether the run is over, and it must hand in what there is, without tools.
     """
 
     turn: int

@@ -1,4 +1,4 @@
-"""What one pass of a team's agents gives to the next, as text that they read."""
+"""The state that one pass of a team's agents gives to the next, as text for the agents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notice:
-    """What an agent is told about who takes part.
+    """A notice to an agent about the team's members.
 
     Attributes:
-        kind: What it is: the catalogue that it chooses from, the seats that it may fill, or the
-            seat that it was given.
-        text: The catalogue, or what was said of its seat.
+        kind: The catalogue that it chooses from, the seats that it may fill, or the seat that it
+            was given.
+        text: The catalogue, or the description of its seat.
     """
 
     kind: Literal["catalogue", "seats", "seat"]
@@ -30,16 +30,16 @@ class Notice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentState:
-    """What one agent reads beside its task and the reports of those that worked before it.
+    """What one agent reads besides its task and its predecessors' reports.
 
     Attributes:
-        own: What it said itself, when it worked last; its whole opinion, where it consults.
-        letters: What colleagues answered since, in the order in which they are shown.
-        notice: What it is told about who takes part.
-        consults: Whether it is to say only what is new in its opinion.
+        own: Its own last contribution; its whole opinion, if it consults.
+        letters: Colleagues' answers since then, in display order.
+        notice: A notice about the team's members.
+        consults: Whether it should report only what is new in its opinion.
         earlier: Its own conversation so far, as messages of text, without instructions. Its model
-            is shown it before what the agent reads now; see `conversation`.
-        mail: What it reads in a turn of an open roster, and knows of its team; None elsewhere.
+            sees it before the new prompt; see `conversation`.
+        mail: What it reads in a turn of an open roster, and the state of its team; else None.
     """
 
     own: AgentReport | None = None
@@ -56,16 +56,16 @@ class AgentState:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RoundState:
-    """What is carried into a pass, for all its agents.
+    """The state carried into a pass, for all its agents.
 
     Attributes:
-        own: Each agent's own last contribution. Its workspace starts from the changes in it,
-            beside those that reach it in this pass.
-        letters: What colleagues answer to each agent.
-        bulletin: What everyone is told; where some consult, these alone.
-        notices: What agents are told about who takes part.
-        consulting: The agents that say only what is new in their opinion.
-        earlier: Each agent's own conversation so far, where it goes on; see `conversation.earlier`.
+        own: Each agent's own last contribution. Its workspace starts from the changes in it, and
+            those that reach it in this pass.
+        letters: Colleagues' answers to each agent.
+        bulletin: The text for all agents; if some consult, for these only.
+        notices: Notices to agents about the team's members.
+        consulting: The agents that report only what is new in their opinion.
+        earlier: Each agent's own conversation so far, if it continues; see `conversation.earlier`.
         mail: What each agent reads in a turn of an open roster.
     """
 

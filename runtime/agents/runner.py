@@ -1,4 +1,4 @@
-"""What a runner is given, what it gives back, and what it must keep to."""
+"""The interface of runners: their input, their result, and their obligations."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentReport:
-    """An agent's output as its receivers get it.
+    """An agent's output as its readers receive it.
 
     Attributes:
-        content: The output: text, or JSON text where the reporter has an output schema.
-        patch: The changes of the task's repository that the reporter made, as a git diff; None
-            where it worked on none.
-        changes: All changes of the repository that go along with the report: the reporter's own,
-            or those that reached it.
+        content: The output: text, or JSON text if the reporter has an output schema.
+        patch: The reporter's changes to the task's repository, as a git diff; None if it worked on
+            none.
+        changes: All repository changes that accompany the report: the reporter's own, or those that
+            reached it.
     """
 
     agent_id: str
@@ -51,10 +51,10 @@ class AgentResult:
     """The result of an agent.
 
     Attributes:
-        content: The output, as its receivers and the trace get it.
-        answer: What counts as the answer when this agent's output is the team's. Default: content.
-        patch: The changes of the task's repository, as a git diff, where the agent worked on one.
-        steps: What the agent did on the way, as JSON-able values, for the trace.
+        content: The output, for its readers and the trace.
+        answer: The team's answer if this agent's output is the team's. Default: content.
+        patch: The changes to the task's repository, as a git diff, if the agent worked on one.
+        steps: The agent's steps, as JSON-able values, for the trace.
     """
 
     content: str
@@ -64,7 +64,7 @@ class AgentResult:
 
 
 class AgentClient(Protocol):
-    """An agent's line to its model. Every call is counted, traced and bounded."""
+    """An agent's access to its model. Every call is counted, traced and bounded."""
 
     async def chat(
         self,
@@ -76,10 +76,10 @@ class AgentClient(Protocol):
         tool_choice: Any = None,
         schema: Mapping[str, Any] | None = None,
     ) -> ChatAnswer:
-        """Ask the agent's model; temperature and the limit on tokens are the agent's own.
+        """Call the agent's model, with the agent's own temperature and token limit.
 
-        An answer's tool calls may be done: they are whole, and fit the tools' schemas. Where they
-        do not, there are none, and `refused` says why, in words for the model.
+        An answer's tool calls may be executed: they are complete, and fit the tools' schemas. If
+        any does not, the answer has no calls, and `refused` explains why, in words for the model.
 
         Raises:
             CallError: The model gave no usable answer.
@@ -89,25 +89,25 @@ class AgentClient(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Assignment:
-    """Everything that one agent gets for one attempt.
+    """Everything that one agent receives for one attempt.
 
     Attributes:
         system: Its instructions: role, constitution and prompt.
-        question: The task and the reports, as text. What others wrote is fenced as data.
-        task: The task, without its reference answer and others' briefs.
+        question: The task and the reports, as text. Other agents' text is fenced as data.
+        task: The task, without its reference answer and other agents' briefs.
         reports: The outputs that it receives, in Kahn order.
         missing: Agents whose output is missing because they failed (`on_error: degrade`).
-        tools: The tools that it is granted, by name; in an open roster, those by which it acts on
-            its team, too, where its backend lets it use tools.
-        acting: What it may do to its team in a turn of an open roster, where it may do anything:
-            for a backend that lets it use no tools. Such a turn may come to nothing: an empty text.
-        workspace: A folder of its own, made on first use.
-        jails: Makes the place where code that it writes may run.
-        waiting: Gives a context, to be used on the event loop, whose time does not count against
-            the agent's timeout: that of a wait for others. The line counts its own so already.
-        emit: Notes an event of the agent in the trace: a type, and JSON-able fields.
-        once: Keeps what came of something that the agent did, so that a resumed run finds it
-            again. The line and the tools do so already.
+        tools: Its granted tools, by name; in an open roster also those that act on its team, if its
+            backend supports tools.
+        acting: Its available acts on its team in a turn of an open roster, if any: for a backend
+            without tools. Such a turn may return an empty text.
+        workspace: Its own folder, created on first use.
+        jails: Creates the place where its code may run.
+        waiting: Returns a context, for the event loop, whose time does not count against the
+            agent's timeout: that of a wait for others. The line already counts its own waits so.
+        emit: Records an event of the agent in the trace: a type, and JSON-able fields.
+        once: Records the result of an action of the agent, so that a resumed run finds it again.
+            The line and the tools already do so.
     """
 
     agent: Agent
@@ -129,31 +129,32 @@ class Assignment:
 class Runner(Protocol):
     """Adapter of one backend.
 
-    * Must give an `AgentResult` only for an answer, and raise `AgentError` (or let a `CallError`
+    * Must return an `AgentResult` only for an answer, and raise `AgentError` (or let a `CallError`
       pass) for everything else: a failure's text is never an output.
     * Must reach models through `assignment.line` only, and tools through `assignment.tools` only.
     * Must run code that a model wrote inside a jail of `assignment.jails`, or not at all.
     * Must leave nothing running when it returns, raises or is cancelled.
     * Must not keep state between calls of `run`, which may overlap.
 
-    A backend that needs more of the machine than its package may have a class method `lacks()`,
-    which gives an iterator of texts: what is missing, and how to get it. It is asked once before
-    anything is spent, may start programs, and is not asked when a team is loaded. It may also have
-    a coroutine method `probe()`, which makes sure that it works and says what was found; and a
-    class method `load()`, called in a thread while earlier agents work, which imports libraries.
+    A backend with further requirements may have a class method `lacks()`, which returns an iterator
+    of texts: what is missing, and how to get it. It is called once before anything is spent, may
+    start programs, and is not called when a team is loaded. A backend may also have a coroutine
+    method `probe()`, which checks that it works and returns a description; and a class method
+    `load()`, called in a thread while earlier agents work, which imports libraries.
     """
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
         """Return why this backend cannot run an agent as written; nothing when it can.
 
-        Called when a team is loaded: cheap, offline, without importing the backend's libraries.
+        Called when a team is loaded: must be fast and offline, without importing the backend's
+        libraries.
         """
         ...
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """Bound the model calls of one attempt, retries of single calls not counted."""
+        """Return the most model calls of one attempt, without retries of single calls."""
         ...
 
     @classmethod

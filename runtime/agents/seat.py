@@ -1,7 +1,7 @@
-"""An agent's place in an open roster: what it may do there, and what will come of it.
+"""An agent's place in an open roster: its available acts, and their expected effect.
 
-What an agent does goes out when its turn has ended. Until then only what is known can be said: of
-the team as it was when the turn began, and of what the agent has done since.
+An agent's acts take effect after its turn. Until then, replies rest on what is known: the team when
+the turn began, and the agent's acts since.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from .posted import Mail
 
 MOST_ACTS = 40
-"""Acts of one turn."""
+"""The most acts of one turn."""
 LARGEST_TEXT = 20_000
-"""Characters of one message."""
+"""The most characters of one message."""
 LARGEST_ANSWER = 100_000
-"""Characters of what is handed in: as much as a tool may give."""
+"""The most characters of the final answer: as many as a tool may return."""
 EVERYBODY = ("list_pool", "start_agent", "send", "stop_agent")
-"""What an agent may do that does not lead: who leads may do everything."""
+"""The acts of agents other than the lead, which may do everything."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seat:
-    """An agent's place in an open roster, as a turn of its begins.
+    """An agent's place in an open roster, as its turn begins.
 
     Attributes:
-        mail: What it reads, and knows of its team.
+        mail: What it reads, and the state of its team.
     """
 
     team: Team
@@ -47,22 +47,22 @@ class Seat:
 
     @property
     def leads(self) -> bool:
-        """Whether it leads."""
+        """Whether it is the lead."""
         return self.agent == self.lead
 
     @property
     def lead(self) -> str:
-        """Who leads."""
+        """The lead's id."""
         roster = self.team.execution.roster
         return roster.lead if roster else ""
 
     @property
     def may(self) -> tuple[str, ...]:
-        """Name what it may do in this turn; nothing, where it hands in.
+        """Return its available acts in this turn; none if it hands in.
 
-        Everybody may have those join whose expertise it turns out to need (Meta-Team App. D), and
-        may leave. To end the work of all, or that of another, takes who answers for the whole: the
-        lead. Otherwise one message that misled one agent could end every run.
+        Every agent may let agents join whose expertise it turns out to need (Meta-Team App. D), and
+        may leave. Only the lead, which answers for the whole, may end the run or another agent's
+        work. Otherwise one message that misled one agent could end every run.
         """
         if self.mail.hands_in:
             return ()
@@ -70,34 +70,34 @@ class Seat:
 
     @property
     def form(self) -> Mapping[str, Any] | None:
-        """The form that the agent is held to: of the team's answer where it leads, else its own."""
+        """The schema for the agent: of the team's answer if it leads, else its own."""
         return self.team.agents[self.agent].output_schema
 
     @property
     def report(self) -> Mapping[str, Any] | None:
-        """The form of what this turn comes to; who leads is held to one when it hands in."""
+        """The schema of this turn's result; the lead has one only when it hands in."""
         return None if self.leads and not self.mail.hands_in else self.form
 
     @property
     def startable(self) -> tuple[str, ...]:
-        """Name who can join."""
+        """Return the agents that can join."""
         others = tuple(candidate for candidate in self.mail.candidates if candidate != self.agent)
         return others if self.mail.places_left else ()
 
     @property
     def stoppable(self) -> tuple[str, ...]:
-        """Name whom it can have leave: who leads, others; all others, themselves."""
+        """Return the agents that it can remove: others for the lead, only itself for the rest."""
         return self.colleagues if self.leads else (self.agent,)
 
     @property
     def colleagues(self) -> tuple[str, ...]:
-        """Name who is active beside it, in the order in which they joined."""
+        """Return the other active agents, in the order in which they joined."""
         return tuple(name for name in self.mail.active if name != self.agent)
 
     def pool(self) -> list[dict[str, Any]]:
-        """List who is in the team: what is public of everybody is the role and the tools.
+        """Return the team's agents with their public data: role and tools.
 
-        A prompt and what an agent has learnt are its own.
+        An agent's prompt and memory are its own.
         """
         active = {*self.mail.active}
         return [
@@ -112,13 +112,13 @@ class Seat:
         ]
 
     def reply(self, acts: Sequence[Act], act: Act) -> str:
-        """Return what will come of an act, as far as that can be known.
+        """Return the expected effect of an act, as far as it can be known.
 
         Args:
-            acts: What the agent has done in this turn.
+            acts: The agent's earlier acts in this turn.
 
         Raises:
-            ToolError: Nothing will; why, in words that help the model.
+            ToolError: The act is impossible; the message helps the model.
         """
         if any(isinstance(item, Finalize | Terminate) for item in acts):
             raise ToolError("you have ended the team's work already. End your turn.")
@@ -176,7 +176,7 @@ class Seat:
             raise ToolError("the team may send no more messages.")
 
     def _present(self, acts: Sequence[Act]) -> set[str]:
-        """Name who will be active when the turn has ended, as far as the agent has a hand in it."""
+        """Return the agents active after the turn, as far as this agent's acts decide it."""
         present = {*self.mail.active}
         for act in acts:
             if isinstance(act, Start):

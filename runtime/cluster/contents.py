@@ -1,4 +1,4 @@
-"""What a worker has of the files that travelled to it: each content once, by its digest."""
+"""The files that a worker has received: each content once, by its digest."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Contents:
     """Contents of files, in a folder. Every method may be called from any thread.
 
     Args:
-        folder: Of its own; it is made.
-        limit: Bytes that stay when nobody needs them; what was used longest ago goes first.
+        folder: A folder of its own, which it creates.
+        limit: Bytes to keep of unneeded contents; the least recently used go first.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -31,16 +31,16 @@ class Contents:
         self._held: Counter[str] = Counter()
 
     def missing(self, digests: Iterable[str]) -> list[str]:
-        """Return those that are not here, each once."""
+        """Return the digests of contents that are not here, each once."""
         with self._turn:
             return [digest for digest in dict.fromkeys(digests) if digest not in self._sizes]
 
     @contextmanager
     def held(self, digests: Collection[str]) -> Generator[list[str]]:
-        """Let none of some contents go for as long as the block lasts.
+        """Keep some contents for as long as the block lasts.
 
         Yields:
-            Those that are not here.
+            The digests of contents that are not here.
         """
         with self._turn:
             self._held.update(digests)
@@ -55,13 +55,13 @@ class Contents:
                 self._trim()
 
     def keep(self, sender: str, digest: str, piece: bytes, *, last: bool) -> None:
-        """Take a piece of a content; with the last one, it is kept.
+        """Add a piece of a content; the last piece completes it.
 
         Args:
-            sender: Whoever sends it, one piece after the other.
+            sender: Identifies the sender, which sends one piece after the other.
 
         Raises:
-            JailError: It is another one, or it cannot be written.
+            JailError: The content does not match its digest, or cannot be written.
         """
         part = self._folder / f"part-{sender}-{digest}"
         try:
@@ -84,7 +84,7 @@ class Contents:
             self._sizes[digest] = part.replace(self._folder / digest).stat().st_size
 
     def pieces(self, digest: str) -> Iterator[bytes]:
-        """Yield a content that is held."""
+        """Yield the bytes of a held content."""
         with (self._folder / digest).open("rb") as file:
             while piece := file.read(CHUNK):
                 yield piece

@@ -1,6 +1,6 @@
-"""The jails of one worker, and all that the driver may ask of them.
+"""The jails of one worker, and all requests that the driver may send about them.
 
-Values and errors travel as they are: `greet` has made sure that both have the same software.
+Values and errors are pickled unchanged: `greet` has checked that both have the same software.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from .hosted import HostedProcess, News
 T = TypeVar("T")
 Tree = Mapping[str, TreeEntry]
 Changed = tuple[TreeChange, list[bytes] | None]
-"""What has changed in a work folder, and the contents in its order; None: they are too large
-together, and are to be asked for."""
+"""The changes in a work folder, and the changed files' contents in the same order; None if these
+are too large together, and must be requested separately."""
 
 END_SECONDS = 10.0
 ALONG = 4 << 20
-"""Bytes of files that come with one answer, or are sent with one question."""
+"""The most bytes of files in one request or answer."""
 CONTENTS = 2 << 30
 """Bytes of files that a worker keeps for the next jail."""
 _HARMLESS = re.compile(
@@ -60,12 +60,12 @@ _HARMLESS = re.compile(
 
 
 def harmless(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what a worker needs of an environment: nothing that may be a secret of the host's."""
+    """Return the environment variables for a worker, without any possible secret of the host."""
     return {name: text for name, text in environment.items() if _HARMLESS.fullmatch(name)}
 
 
 def same_everywhere() -> dict[str, str]:
-    """Say what has to be the same where jails are as where the driver is, and what it is here."""
+    """Return the properties of this machine that the driver and all workers must share."""
     return {
         "coterie": version("coterie"),
         "where coterie is installed": str(Path(__file__).resolve().parent),
@@ -79,12 +79,12 @@ class _Hosted:
     """A jail of this worker.
 
     Attributes:
-        folder: Has its work folder and what else travelled for it.
-        start: What was in the work folder before anything was at work in it.
-        there: What the driver has of it.
-        largest: Bytes that may be in it.
-        processes: What runs in it, by number.
-        is_at_rest: Whether nothing is at work in it any more.
+        folder: Contains its work folder and its other transferred folders.
+        start: The entries of the work folder before any code ran in it.
+        there: The state of the work folder that the driver has.
+        largest: The most bytes of the work folder.
+        processes: Its running commands, by number.
+        is_at_rest: Whether no code runs in it any more.
     """
 
     jail: Jail
@@ -97,7 +97,7 @@ class _Hosted:
     is_at_rest: bool = False
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Read a piece of a file; nothing, where code at work has taken the file away meanwhile."""
+        """Read a piece of a file; empty if running code has removed the file meanwhile."""
         try:
             return read_content(self.jail.work, name, offset, length)
         except JailError:
@@ -107,11 +107,11 @@ class _Hosted:
 
 
 class JailWorker:
-    """Hosts jails. Made on a worker; its methods are called by the driver.
+    """Hosts jails. Created on a worker; the driver calls its methods.
 
     Args:
         disk: Bytes by which the files of all jails here may grow together.
-        contents: Bytes of files that stay for the next jail.
+        contents: Bytes of files to keep for the next jail.
     """
 
     def __init__(self, disk: int = DISK, contents: int = CONTENTS) -> None:
@@ -124,13 +124,13 @@ class JailWorker:
         self._ends = ThreadPoolExecutor(4096, thread_name_prefix="host-end")
 
     async def greet(self, driver: dict[str, str]) -> dict[str, Any]:
-        """Make ready, and say how code is confined here.
+        """Prepare the worker, and describe how code is confined here.
 
         Args:
-            driver: What `same_everywhere` gives on the driver.
+            driver: The result of `same_everywhere` on the driver.
 
         Returns:
-            `refused`: why no jails are to be had here, None if they are; `tier`, `version`,
+            `refused`: why no jails are available here, None if they are; `tier`, `version`,
             `kernel`, `host`, and `pid`: this process there.
         """
         return await self._apart(self._greeted, driver)
@@ -169,11 +169,11 @@ class JailWorker:
         }
 
     async def keep(self, name: str, pieces: Sequence[tuple[str, bytes, bool]]) -> None:
-        """Keep contents of files for a jail that is to be opened.
+        """Store contents of files for a later jail.
 
         Args:
-            pieces: Pieces of contents, each with the digest of the whole and whether it is the
-                last one.
+            pieces: Pieces of contents, each with the digest of the whole and whether it is the last
+                one.
         """
 
         def keep_pieces() -> None:
@@ -188,12 +188,12 @@ class JailWorker:
         """Open a jail.
 
         Args:
-            name: What it is called from now on.
+            name: The jail's name in later requests.
             work: The path of its work folder on the driver.
-            folders: What is in that and in the folders that are given, by their paths there.
+            folders: The entries of the work folder and of the other folders, by their paths there.
 
         Returns:
-            Digests of contents that have to be sent first. Where there are any, no jail is open.
+            Digests of contents that must be sent first. If there are any, no jail is open.
         """
         return await self._apart(self._opened, name, work, request, folders)
 
@@ -270,17 +270,17 @@ class JailWorker:
         return number
 
     async def news(self, name: str, number: int) -> News:
-        """Wait for what a command does; see `HostedProcess.news`."""
+        """Wait for a command's news; see `HostedProcess.news`."""
         process = self._process(name, number)
         return ([], None, None, True) if process is None else await process.news()
 
     async def write(self, name: str, number: int, data: bytes) -> bool:
-        """Have a command read something; see `HostedProcess.write`."""
+        """Write to a command's input; see `HostedProcess.write`."""
         process = self._process(name, number)
         return process is not None and await process.write(data)
 
     async def end(self, name: str, number: int, reason: str) -> tuple[str | None, int | None]:
-        """End a command and all that it started; give why it was ended, and its exit code."""
+        """End a command and all its descendants; return why it was ended, and its exit code."""
         process = self._process(name, number)
         if process is None:
             return None, None
@@ -292,17 +292,17 @@ class JailWorker:
         return await self._apart(ended)
 
     async def kill(self, name: str, reason: str) -> None:
-        """End all that runs in a jail, for good."""
+        """End all processes of a jail, for good."""
         hosted = self._jails.get(name)
         if hosted is not None:
             await self._apart(hosted.jail.kill, reason)
 
     async def refresh(self, name: str) -> Changed:
-        """Return what has changed in a work folder while code may be at work in it."""
+        """Return the changes in a work folder while code may be running in it."""
         return await self._apart(self._changed, self._hosted(name))
 
     async def close(self, name: str, returns: bool) -> Changed | None:
-        """Close a jail; return what has changed in its work folder, if the driver is to have it."""
+        """Close a jail; return the changes in its work folder, if the driver wants them."""
         hosted, result = self._hosted(name), None
 
         def closed() -> Changed | None:
@@ -322,11 +322,11 @@ class JailWorker:
         return await self._apart(self._hosted(name).read, path, offset, length)
 
     async def read_file(self, name: str, path: str, limit: int) -> bytes:
-        """Return the content of a file of a work folder; see `Jail.read_file`."""
+        """Return the content of a file in a work folder; see `Jail.read_file`."""
         return await self._apart(self._hosted(name).jail.read_file, path, limit=limit)
 
     async def forget(self, name: str) -> None:
-        """Remove what a closed jail leaves."""
+        """Remove the remains of a closed jail."""
         hosted = self._jails.pop(name, None)
         if hosted is not None:
             for process in hosted.processes.values():
@@ -334,7 +334,7 @@ class JailWorker:
             self._threads.submit(_removed, hosted)
 
     async def shut(self) -> None:
-        """Close all jails, and remove all that is here."""
+        """Close all jails, and remove all files of this worker."""
         for name in [*self._jails]:
             with contextlib.suppress(JailError):  # what cannot be closed holds up nothing else
                 await self.close(name, returns=False)
@@ -376,9 +376,9 @@ class JailWorker:
 
 
 def _unsure(tree_change: TreeChange, contents: Sequence[bytes] | None) -> dict[str, TreeEntry]:
-    """Return the files of which the driver may have been sent something else than was seen.
+    """Return the files whose sent content may differ from their scanned state.
 
-    Code that is at work may have written to a file since, and is to be asked for it once more.
+    Running code may have changed a file in between, so the driver must request it again.
     """
     read = (None for _ in tree_change.wanted) if contents is None else map(_digest, contents)
     there = {name: tree_change.created[name] for name in tree_change.wanted}

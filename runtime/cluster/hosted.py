@@ -1,4 +1,4 @@
-"""A command of a jail on a worker, whose streams somebody reads from far away."""
+"""A command of a jail on a worker, whose streams the driver reads remotely."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 STDOUT, STDERR = 1, 2
 CHUNK = 1 << 16
 LARGEST_PIPE = 1 << 20
-"""Bytes, the most that a process without privileges may ask for."""
+"""The largest pipe, in bytes, that a process without privileges may request."""
 MOST_WAITING = 1 << 20
-"""Bytes that are read ahead of whoever reads them from far away."""
+"""The most bytes to read ahead of the remote reader."""
 AT_ONCE = 96 << 10
-"""Bytes of one answer: as many as Ray sends along with it, without a detour by its store."""
+"""The most bytes of one answer: as many as Ray sends inline, without its object store."""
 PATIENCE = 30.0
-"""Seconds after which there is an answer, be it that nothing happened."""
+"""Seconds after which a request is answered even if nothing happened."""
 
 News = tuple[list[tuple[int, bytes]], str | None, int | None, bool]
-"""The output of a command since it was last asked: pieces of its streams, each with the stream's
-number (an empty one is its end), why the host ended the command, its exit code once it has ended,
-and whether that is all there will ever be."""
+"""A command's news since the last request: pieces of its streams, each with the stream's number (an
+empty piece is its end), why the host ended the command, its exit code once it has ended, and
+whether no more news will follow."""
 
 
 class HostedProcess:
-    """Reads the streams of a command as they come. All of it happens on the event loop.
+    """Reads the streams of a command as data arrives. Everything happens on the event loop.
 
     Args:
-        threads: Where its end is waited for.
-        on_end: Called when nothing of it is left and all that it wrote was handed over.
+        threads: The threads that wait for its end.
+        on_end: Called when all its processes have ended and all its output was handed over.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class HostedProcess:
         threads.submit(self._await_end)
 
     async def news(self) -> News:
-        """Wait for something to happen, and give all that did."""
+        """Wait for something to happen, and return everything that did."""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._news.wait()
@@ -86,10 +86,10 @@ class HostedProcess:
         return pieces, self.process.stopped, self._code, over
 
     async def write(self, data: bytes) -> bool:
-        """Have the command read something; an empty text closes its input.
+        """Write to the command's input; an empty text closes it.
 
         Returns:
-            Whether it still reads.
+            Whether the command still reads.
         """
         stdin = self.process.stdin
         if stdin is None or self._ended:
@@ -108,13 +108,13 @@ class HostedProcess:
         return not left
 
     def drop(self) -> None:
-        """Read no more: nobody will ask for it."""
+        """Stop reading, because no more requests will come."""
         for stream in [*self._reading]:
             self._stop_reading(stream)
         self._is_dropped = True
 
     async def _writable(self, handle: int) -> None:
-        """Wait until the command reads on, or ends."""
+        """Wait until the command reads more, or ends."""
         self._wake.clear()
         self._loop.add_writer(handle, self._wake.set)
         try:
@@ -134,7 +134,7 @@ class HostedProcess:
         self._news.set()
 
     def _listen(self) -> None:
-        """Read on where there is room for it."""
+        """Resume reading streams whose buffers have room."""
         if self._is_dropped or self._size >= MOST_WAITING:
             return
         for stream, handle in self._open.items():
@@ -156,7 +156,7 @@ class HostedProcess:
                 self._stop_reading(number)
 
     def _read(self, stream: int) -> bytes | None:
-        """Read once; None if there is nothing at the moment."""
+        """Read once; None if no data is available."""
         try:
             return os.read(self._open[stream], CHUNK)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""A jail on a worker, as whoever uses it here sees it."""
+"""The driver's side of a jail on a worker."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from .link import Link, WorkerLost
 from .process import RemoteProcess
 
 TRIES = 5
-"""How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
+"""How often to send files that a worker lacks; it may have to drop some meanwhile."""
 WHAT_STAYS = (ModelError, LimitError, StorageError)
-"""What ended an agent, whatever became of its jail meanwhile."""
+"""Exceptions that keep their meaning even if the jail is lost meanwhile."""
 
 
 class RemoteJail:
-    """A jail on a worker; see `AnyJail`. It is open when it is made.
+    """A jail on a worker; see `AnyJail`. It is open once created.
 
     Args:
-        on_end: Told once when it is closed, or its worker is lost.
+        on_end: Called once when it is closed, or its worker is lost.
 
     Raises:
         WorkerLost: The worker ended before the jail was open.
@@ -96,14 +96,14 @@ class RemoteJail:
         return process
 
     def check(self) -> None:
-        """Raise unless the jail can still be used; see `AnyJail`."""
+        """Raise if the jail is no longer usable; see `AnyJail`."""
         if self.lost is not None:
             raise self._loss()
         if self._ended is not None:
             raise JailKilled(f"The jail has ended: {self._ended}.")
 
     def refresh(self) -> None:
-        """Bring the work folder here up to date with the worker's."""
+        """Update the work folder here to the worker's."""
         with self._bringing:
             self.check()
             self._bring(*self._ask_worker("refresh"))
@@ -123,12 +123,12 @@ class RemoteJail:
             process.abandon()
 
     def close(self) -> None:
-        """End every process and bring back what the code left, unless the jail was killed before.
+        """End every process and bring back the code's changes, unless the jail was killed before.
 
         Raises:
-            JailLost: The worker is gone, and with it what the code left.
-            Overgrown: What it left is more than may be brought.
-            JailError: What it left cannot be brought.
+            JailLost: The worker is gone, and the code's changes with it.
+            Overgrown: The changes are larger than allowed.
+            JailError: The changes cannot be transferred.
         """
         with self._turn:
             was_killed, is_closed = self._ended is not None, self._is_closed
@@ -155,7 +155,7 @@ class RemoteJail:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Close it; what went wrong in the block is the loss of the worker, where that is lost."""
+        """Close the jail; if the worker is lost, that replaces an error of the block."""
         try:
             self.close()
         except JailError:
@@ -182,7 +182,7 @@ class RemoteJail:
             function(self._link, error)
 
     def _ask_worker(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Ask the worker something of this jail."""
+        """Send the worker a request about this jail."""
         if self.lost is not None:
             raise self._loss()
         try:
@@ -192,7 +192,7 @@ class RemoteJail:
             raise self._loss() from lost
 
     def _bring(self, changed: TreeChange, contents: Sequence[bytes] | None) -> None:
-        """Make the work folder what it has become on the worker."""
+        """Apply the worker's changes to the work folder."""
         there = dict(zip(changed.wanted, contents or (), strict=contents is not None))
 
         def pieces(name: str, entry: TreeEntry) -> Iterable[bytes]:
@@ -205,7 +205,7 @@ class RemoteJail:
 
 
 class _Sending:
-    """Folders on their way to a worker, which has some of their files already."""
+    """A transfer of folders to a worker, which already has some of their files."""
 
     def __init__(self, link: Link, name: str, folders: Iterable[Path]) -> None:
         self._link, self._name = link, name
@@ -213,7 +213,7 @@ class _Sending:
         self._trees = {folder: self._tree(folder) for folder in folders}
 
     def open(self, work: Path, request: JailRequest) -> None:
-        """Have a jail opened, and send what the worker lacks for it."""
+        """Open a jail on the worker, and send the contents that the worker lacks."""
         for _ in range(TRIES):
             missing = self._link.ask("open", self._name, work, request, self._trees)
             if not missing:

@@ -1,4 +1,4 @@
-"""The driver's line to a worker."""
+"""The driver's connection to a worker."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import Any, Protocol
 
 
 class WorkerLost(Exception):
-    """Nobody answers any more; the text says why, as far as it is known."""
+    """The worker no longer answers; the message gives the reason, as far as it is known."""
 
 
 class Link(Protocol):
-    """A line to the `Host` of one worker. Every method may be called from any thread.
+    """A connection to the `JailWorker` of one worker. Every method may be called from any thread.
 
-    * Must raise `WorkerLost` in everyone who waits, soon after the worker ended.
+    * Must raise `WorkerLost` in all waiting calls, soon after the worker ended.
     """
 
     @property
     def name(self) -> str:
-        """What people call the worker."""
+        """The worker's name in messages."""
         ...
 
     def ask(self, method: str, *arguments: Any, seconds: float | None = None, **named: Any) -> Any:
-        """Call a method of the host and wait for its answer.
+        """Call a method of the worker and wait for its answer.
 
         Raises:
             WorkerLost: The worker ended, or did not answer in `seconds`.
@@ -30,5 +30,5 @@ class Link(Protocol):
         ...
 
     def tell(self, method: str, *arguments: Any) -> None:
-        """Call a method of the host and do not wait for its answer."""
+        """Call a method of the worker without waiting for its answer."""
         ...

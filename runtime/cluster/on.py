@@ -1,4 +1,4 @@
-"""Where the code of agents is to run, as a person says it with `--on`."""
+"""Where agents' code runs, as a user sets it with `--on`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ WAYS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class On:
-    """A cluster that was asked for.
+    """A requested cluster.
 
     Attributes:
-        address: As Ray takes it: `local`, `auto`, `HOST:PORT` or `ray://HOST:PORT`.
-        host: That one's host; empty where there is no address.
+        address: In Ray's form: `local`, `auto`, `HOST:PORT` or `ray://HOST:PORT`.
+        host: The address's host; empty if it has none.
     """
 
     text: str
@@ -37,10 +37,10 @@ class On:
 
     @classmethod
     def parse(cls, text: str) -> On:
-        """Read what follows `--on`.
+        """Parse the value of `--on`.
 
         Raises:
-            InputError: It means nothing, or Ray is not installed.
+            InputError: The value is invalid, or Ray is not installed.
         """
         kind, _, rest = text.partition(":")
         result = _ADDRESS.fullmatch(rest.removeprefix("//"))
@@ -61,7 +61,7 @@ class On:
 
 
 def _check(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
-    """Refuse at once what means nothing."""
+    """Refuse an invalid address at once."""
     if text is not None:
         try:
             On.parse(text)

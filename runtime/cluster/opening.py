@@ -1,4 +1,4 @@
-"""Opening the workers of a cluster."""
+"""Open the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .link import Link, WorkerLost
 from .on import On
 
 TRIES = 5
-"""On how many workers a jail is tried that are lost while it is being opened."""
+"""On how many workers to try to open a jail, if they are lost meanwhile."""
 
 
 class Fleet(Protocol):
     """The workers of a cluster. Every method may be called from any thread."""
 
     def alive(self) -> Sequence[Link]:
-        """Return the workers that host jails; where there is none at the moment, wait for one.
+        """Return the workers that host jails; if there is none at the moment, wait for one.
 
         Raises:
             JailError: There is none, and none came in time.
@@ -32,20 +32,20 @@ class Fleet(Protocol):
         ...
 
     def lose(self, link: Link) -> None:
-        """Take note that a worker is lost, and have another one in its place if possible."""
+        """Record the loss of a worker, and start another in its place if possible."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Say, for the record of a run, which workers there are, as `Jails.describe` does."""
+        """Describe the workers, for the record of a run, as `Jails.describe` does."""
         ...
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Release the workers."""
         ...
 
 
 class Workers:
-    """Opens jails on the workers of a cluster; a `Place`."""
+    """Opens jails on the workers of a cluster; a `JailPlace`."""
 
     def __init__(self, fleet: Fleet) -> None:
         self._fleet = fleet
@@ -53,10 +53,10 @@ class Workers:
         self._open: dict[Link, int] = {}
 
     def check(self) -> None:
-        """Make sure that there is a worker.
+        """Check that there is a worker.
 
         Raises:
-            InputError: There is none any more.
+            InputError: No worker is left.
         """
         try:
             self._fleet.alive()
@@ -87,7 +87,7 @@ class Workers:
         raise JailError(f"{TRIES} workers were lost while a jail was being opened: {why}")
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Release the workers."""
         self._fleet.close()
 
     def _reserve(self) -> Link:
@@ -107,7 +107,7 @@ class Workers:
 
 
 ANSWER_SECONDS = 10.0
-"""How long an address may take to answer at all."""
+"""Seconds that an address may take to answer at all."""
 
 
 async def open_workers(on: On) -> Workers:
@@ -134,7 +134,7 @@ def _opened(on: On) -> Workers:
 
 
 def _reach(on: On) -> None:
-    """Make sure that somebody listens there, which Ray itself tries for minutes."""
+    """Check that an address accepts connections, which Ray itself tries for minutes."""
     try:
         socket.create_connection((on.host, on.port), ANSWER_SECONDS).close()
     except OSError as error:
@@ -145,22 +145,22 @@ def _reach(on: On) -> None:
 
 
 class Unopened:
-    """A cluster that is to be used later; a `Place` where jails can be asked for only."""
+    """A cluster for later use; a `JailPlace` that can only be checked and described."""
 
     def __init__(self, on: On) -> None:
         self._on = on
 
     def check(self) -> None:
-        """Make sure that somebody answers there."""
+        """Check that the cluster's address answers."""
         if self._on.host:
             _reach(self._on)
 
     def describe(self) -> dict[str, Any]:
-        """Return which cluster it is."""
+        """Return the cluster's address."""
         return {"on": self._on.text}
 
     def open(self, *_: Any, **__: Any) -> NoReturn:
-        """Open no jail.
+        """Refuse to open a jail.
 
         Raises:
             JailError: Always.

@@ -1,4 +1,4 @@
-"""A command in a jail on a worker, with pipes here that are filled from there."""
+"""A command in a jail on a worker, with local pipes for its remote streams."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .link import Link, WorkerLost
 
 CHUNK = 1 << 16
 END_SECONDS = 60.0
-"""How long the end of a command is waited for, which is sure unless its worker hangs: so does one
-that has not answered by then, and is lost."""
+"""Seconds to wait for a command's end, which is certain unless its worker hangs: a worker that has
+not answered by then is lost."""
 
 
 class RemoteProcess:
     """A command on a worker; see `AnyProcess`.
 
-    A thread asks the worker for what the command writes, and one sends what it reads, if anything.
-    Whoever uses the streams here is slowed down as by the command's own pipes.
+    One thread requests the command's output from the worker, and one sends its input, if any. A
+    reader or writer of the local streams is slowed down as by the command's own pipes.
 
     Args:
-        stdin: Whether it reads what is written here.
-        stderr: Whether it has a second stream.
+        stdin: Whether the command has an input.
+        stderr: Whether it has a second output stream.
         on_lost: Called when the worker is lost, before any stream ends.
     """
 
@@ -74,7 +74,7 @@ class RemoteProcess:
         return not self._exited.is_set()
 
     def kill(self, reason: str) -> None:
-        """End the command and all that it started; see `AnyProcess`."""
+        """End the command and all its descendants; see `AnyProcess`."""
         if self._exited.is_set():
             return
         try:
@@ -94,7 +94,7 @@ class RemoteProcess:
         return self._code
 
     def close(self) -> None:
-        """End the command and give back the pipes to it."""
+        """End the command and close the pipes to it."""
         self.abandon()
         self.kill("it was closed")
         with self._closing:
@@ -108,18 +108,18 @@ class RemoteProcess:
                     stream.close()
 
     def abandon(self) -> None:
-        """End the streams here, whatever becomes of the command. Waits for nothing."""
+        """End the local streams, whatever the command does. Returns at once."""
         for end in (*self._ends.values(), self._fed):
             if end is not None:
                 _shut(end)
 
     def forsake(self) -> None:
-        """End the streams here and all waiting: nobody knows any more what the command does."""
+        """End the local streams and all waits, because the command's state is unknown."""
         self._exited.set()
         self.abandon()
 
     def _fill(self) -> None:
-        """Bring what the command writes into the pipes, until there is nothing left of it."""
+        """Copy the command's output into the pipes, until it has ended."""
         over = False
         try:
             while not over:
@@ -140,7 +140,7 @@ class RemoteProcess:
                 _shut(self._fed)
 
     def _lose(self, error: WorkerLost | JailError) -> None:
-        """Give the worker up: it ended, or cannot tell any more what becomes of the command."""
+        """Give up the worker: it ended, or no longer knows the command."""
         self.stopped = self.stopped or str(error)
         self._on_lost(error if isinstance(error, WorkerLost) else WorkerLost(str(error)))
         self.forsake()
@@ -154,7 +154,7 @@ class RemoteProcess:
                 self._ends[stream].shutdown(socket.SHUT_WR)
 
     def _feed(self, fed: socket.socket) -> None:
-        """Send what is written here to the command."""
+        """Send local input to the command."""
         # Who fills the pipes hears of a worker that is lost, too.
         with fed, contextlib.suppress(WorkerLost, JailError):
             while True:

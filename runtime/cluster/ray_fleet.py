@@ -26,15 +26,15 @@ from .on import On
 CPUS = 4
 """Processors of a node for each worker."""
 CONNECT_SECONDS = 90.0
-"""How long a cluster may take to let us in, or to start."""
+"""Seconds that a cluster may take to accept the connection, or to start."""
 START_SECONDS = 120.0
-"""How long the workers may take to start, at the beginning or in place of lost ones."""
+"""Seconds that the workers may take to start, at first or as replacements."""
 CONCURRENCY = 10_000
-"""Questions that a worker has before it at once: each running command has one that waits."""
+"""Concurrent requests to a worker: each running command has one that waits."""
 STORE = 200 << 20
-"""Bytes of the object store of a local cluster: what travels is sent in pieces of a few MB."""
+"""Bytes of a local cluster's object store: data is sent in pieces of a few MB."""
 LONGEST_FOLDER = 40
-"""Characters of a folder in which there is room for the names of Ray's sockets."""
+"""The longest path, in characters, that leaves room for the names of Ray's sockets."""
 LOST = (
     ray.exceptions.RayActorError,
     ray.exceptions.NodeDiedError,
@@ -47,7 +47,7 @@ LOST = (
 
 
 class RayLink:
-    """A line to a worker that is an actor of Ray's; see `Link`.
+    """A connection to a worker that is a Ray actor; see `Link`.
 
     Args:
         actor: The actor, a `JailWorker`.
@@ -59,7 +59,7 @@ class RayLink:
         self.name = node
 
     def ask(self, method: str, *arguments: Any, seconds: float | None = None, **named: Any) -> Any:
-        """Call a method of the host and wait for its answer; see `Link`."""
+        """Call a method of the worker and wait for its answer; see `Link`."""
         try:
             return ray.get(self._called(method, arguments, named), timeout=seconds)
         except ray.exceptions.GetTimeoutError as error:
@@ -72,7 +72,7 @@ class RayLink:
             raise JailError(f"The worker {self.name} failed: {_line(error, -1)}") from error
 
     def tell(self, method: str, *arguments: Any) -> None:
-        """Call a method of the host and do not wait for its answer."""
+        """Call a method of the worker without waiting for its answer."""
         with suppress(WorkerLost, *LOST, ray.exceptions.RayError):
             self._called(method, arguments, {})
 
@@ -84,7 +84,7 @@ class RayLink:
 
 
 def _line(error: BaseException, place: int) -> str:
-    """Return a line of what an error says: the first of Ray's own, the last of a traceback."""
+    """Return one line of an error: the first of Ray's own, the last of a traceback."""
     lines = str(error).strip().splitlines()
     return lines[place].strip() if lines else type(error).__name__
 
@@ -93,7 +93,7 @@ class RayFleet:
     """The workers of a Ray cluster; see `Fleet`.
 
     Raises:
-        InputError: It does not answer, or none of its nodes can host jails.
+        InputError: The cluster does not answer, or none of its nodes can host jails.
     """
 
     def __init__(self, on: On) -> None:
@@ -118,7 +118,7 @@ class RayFleet:
             raise InputError(f"--on {on.text}: {self._nobody()}")
 
     def alive(self) -> Sequence[RayLink]:
-        """Return the workers; where there is none at the moment, wait for one; see `Fleet`."""
+        """Return the workers; if there is none at the moment, wait for one; see `Fleet`."""
         with self._change:
             self._change.wait_for(lambda: self._links or not self._starts, START_SECONDS)
             if not self._links:
@@ -138,7 +138,7 @@ class RayFleet:
         threading.Thread(target=self._restart, name="cluster-restart", daemon=True).start()
 
     def describe(self) -> dict[str, Any]:
-        """Return which workers there are and how they confine; see `Jails.describe`."""
+        """Return the workers and how they confine; see `Jails.describe`."""
         with self._change:
             records = [*self._reported.values()]
         first = records[0] if records else {}
@@ -153,7 +153,7 @@ class RayFleet:
         }
 
     def close(self) -> None:
-        """Let the workers go, and the cluster if it was started for this alone."""
+        """Release the workers, and the cluster if it was started for this alone."""
         with self._change:
             self._closed = True
             links, self._links = self._links, []
@@ -173,7 +173,7 @@ class RayFleet:
         )  # fmt: skip
 
     def _restart(self) -> None:
-        """Start what is missing, one start after the other: more may be lost during one."""
+        """Start missing workers, one start after the other: more may be lost during one."""
         try:
             with self._start_turn:
                 self._start()
@@ -185,7 +185,7 @@ class RayFleet:
                 self._change.notify_all()
 
     def _start(self) -> None:
-        """Start a worker wherever one is missing, and wait until each has said what it is."""
+        """Start a worker wherever one is missing, and wait until each has described itself."""
         with self._change:
             there: dict[str, int] = {}
             for link in self._links:
@@ -229,7 +229,7 @@ class RayFleet:
 
 
 def _shares(node: dict[str, Any]) -> list[float]:
-    """Return the processors of each worker that a node is to have."""
+    """Return the processors of each worker for a node."""
     cpus = int(node["Resources"].get("CPU", 0))
     return [min(CPUS, cpus - first) for first in range(0, cpus, CPUS)]
 
@@ -247,8 +247,8 @@ def _actor(node: str, cpus: float) -> Any:
 def _started(options: dict[str, Any]) -> Generator[None]:
     """Connect in a thread that lives as long as the block, and raise as `ray.init` does.
 
-    The kernel ends a cluster's processes with the thread that started them. It is daemonic: a
-    cluster that does not answer must not keep the process from ending.
+    The kernel ends a cluster's processes with the thread that started them. The thread is daemonic:
+    a cluster that does not answer must not keep the process from ending.
     """
     connected: Future[None] = Future()
     ended = threading.Event()
@@ -303,9 +303,9 @@ def _connected(on: On) -> Generator[None]:
 
 @contextmanager
 def _quiet() -> Generator[None]:
-    """Have Ray start no thread that prints, among our answers, which workers it has lost.
+    """Keep Ray from starting a thread that prints lost workers among our output.
 
-    No option of Ray's says so. We tell what is lost ourselves.
+    Ray has no option for this. We report losses ourselves.
     """
     module: Any = importlib.import_module("ray._private.worker")
     report = getattr(module, "listen_error_messages", None)
@@ -318,7 +318,7 @@ def _quiet() -> Generator[None]:
 
 @contextmanager
 def _bare_environment() -> Generator[None]:
-    """Let no process that is started in the block have secrets of this one's environment."""
+    """Hide the secrets of this process's environment from processes started in the block."""
     whole = dict(os.environ)
     bare = {**harmless(whole), "RAY_USAGE_STATS_ENABLED": "0"}
     os.environ.clear()

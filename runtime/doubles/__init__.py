@@ -1,7 +1,7 @@
 """A model that answers from a script, behind an OpenAI-compatible server on this machine.
 
-`ScriptedModel` serves the answers that you wrote, with the latency, usage and faults that you
-want, and records what it was asked. `python -m coterie.runtime.doubles script.yaml` serves a file.
+`ScriptedModel` serves your answers, with the latency, usage and faults that you choose, and records
+its requests. `python -m coterie.runtime.doubles script.yaml` serves a file.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from .server import ScriptedModel
 
 
 def main() -> int:
-    """Serve; return 0 when the user ends it, 2 when the script does not load."""
+    """Serve the script; return 0 when the user ends it, 2 when the script does not load."""
     options = _parser().parse_args()
     try:
         script = load_script(options.script)

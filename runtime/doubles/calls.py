@@ -1,4 +1,4 @@
-"""What a scripted model was asked: the record of its calls, read from any thread."""
+"""The record of a scripted model's calls, readable from any thread."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .script import message_text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """One request and what it got.
+    """One request and its answer.
 
     Attributes:
         headers: Names in lower case, without the authorization.
         authorized: Whether the authorization had the server's key; True if the server has none.
-        body: The JSON object that was sent; None when there was none.
-        reply: What it was answered; the first choice when the request wanted several.
+        body: The JSON object in the request; None without one.
+        reply: The answer; the first choice if the request wanted several.
         started: When the request was complete, in seconds of `time.monotonic`.
-        finished: When its last byte was written or its client gone; None until then.
-        abandoned: Whether the connection closed before the answer was out.
+        finished: When the last byte was written or the client had left; None until then.
+        abandoned: Whether the connection closed before the answer was sent.
     """
 
     method: str
@@ -43,7 +43,7 @@ class Call:
 
 
 class CallRecord:
-    """Keeps the calls in the order of their arrival. Safe under threads."""
+    """Keeps the calls in the order of their arrival. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -52,7 +52,7 @@ class CallRecord:
         self._peak = 0
 
     def begin(self, call: Call) -> int:
-        """Record a call that has arrived and return its number, from 0."""
+        """Record a new call and return its number, from 0."""
         with self._changed:
             self._calls.append(call)
             self._running += 1
@@ -72,13 +72,13 @@ class CallRecord:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """All calls until now."""
+        """All calls so far."""
         with self._changed:
             return tuple(self._calls)
 
     @property
     def peak(self) -> int:
-        """The largest number of calls that were open at one moment."""
+        """The largest number of calls that were open at the same time."""
         return self._peak
 
     def wait_for(

@@ -1,4 +1,4 @@
-"""Replies as OpenAI documents: a chat completion, its stream of chunks, embeddings, models.
+"""Replies in OpenAI's documented form: a chat completion, its chunks, embeddings, models.
 
 Every document is a function of the request and the reply: no clock, no counter, no randomness. So
 the same call is answered with the same bytes, whatever else the server does at that time.
@@ -67,7 +67,7 @@ def embeddings(request: Request) -> str:
 
 
 def models() -> str:
-    """Encode the list of models: one, though every name is answered."""
+    """Encode the list of models: one, although the server accepts every name."""
     model = {"id": _MODEL, "object": "model", "created": _CREATED, "owned_by": "coterie"}
     return json.dumps({"object": "list", "data": [model]})
 

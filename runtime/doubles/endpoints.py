@@ -1,4 +1,4 @@
-"""What each path of the server answers, as a function of the request."""
+"""The server's paths: their answers, as a function of the request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .script import Chooser, Request
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HttpRequest:
-    """A request as it came over the wire. Names of headers are in lower case."""
+    """A received request. Names of headers are in lower case."""
 
     method: str
     path: str
@@ -23,7 +23,7 @@ class HttpRequest:
     body: bytes
 
     def json_object(self) -> dict[str, Any] | None:
-        """Parse the body; None when it is no JSON object."""
+        """Parse the body; None if it is not a JSON object."""
         try:
             value = json.loads(self.body)
         except ValueError:
@@ -44,9 +44,9 @@ class Endpoints:
     """The paths of the server.
 
     Args:
-        choose: Finds the reply of a chat request.
-        key: What the authorization must carry; None admits everyone.
-        latency: Seconds for the chat replies that name none.
+        choose: Returns the reply to a chat request.
+        key: The required key of requests; None admits everyone.
+        latency: Seconds for chat replies without their own latency.
     """
 
     def __init__(self, choose: Chooser, *, key: str | None, latency: float) -> None:
@@ -55,14 +55,14 @@ class Endpoints:
         self._latency = latency
 
     def authorized(self, request: HttpRequest) -> bool:
-        """Whether the request carries the key, or none is asked for."""
+        """Return whether the request carries the key, or no key is required."""
         header = request.headers.get("authorization", "")
         return self._key is None or hmac.compare_digest(
             header.encode(), f"Bearer {self._key}".encode()
         )
 
     def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:
-        """Answer a request, whose body is parsed already. Every failure is an answer too."""
+        """Answer a request with a parsed body. Every failure is an answer too."""
         if not self.authorized(request):
             return _literal(_refusal(401, "The key is missing or wrong.", code="invalid_api_key"))
         match request.method, request.path.partition("?")[0]:
@@ -89,7 +89,7 @@ class Endpoints:
         return EndpointAnswer(reply=replies[0], content=chat_completion(body, replies))
 
     def _replies(self, request: Request) -> list[Reply]:
-        """Choose one reply for each of `n` choices. An error stands alone, in place of all."""
+        """Choose one reply for each of `n` choices. An error replaces all choices."""
         chosen: list[Reply] = []
         try:
             for _ in range(request.get("n") or 1):

@@ -1,4 +1,4 @@
-"""What a scripted model answers: one value for an answer, an error or a fault."""
+"""A scripted model's reply: one value for an answer, an error or a fault."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Delivery = Literal[
 * `never`: nothing, until the client gives up.
 * `dripped`: the headers, then one byte per `Reply.interval`.
 * `dripped_headers`: one byte of the headers per `Reply.interval`, then the body.
-* `paced`: the headers, then one event of a stream per `Reply.interval`; of what is no stream, all.
+* `paced`: the headers, then one event of a stream per `Reply.interval`; a response that is no
+  stream at once.
 * `padded`: ten million spaces, then the body.
-* `endless`: the body without its last character, then spaces until the client gives up.
-"""
+* `endless`: the body without its last character, then spaces until the client gives up."""
 
 Fault = Literal[
     "bad_tool_json",
@@ -64,7 +64,7 @@ Fault = Literal[
     "unknown_tool",
     "wrong_usage",
 ]
-"""The names that `Reply.fault` knows; `FAULTS` has the reply for each."""
+"""The valid names for `Reply.fault`; `FAULTS` has the reply for each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,20 +77,20 @@ class ScriptedCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """One answer of a scripted model, good or bad. The class methods say the usual ones shortly.
+    """One answer of a scripted model, good or bad. The class methods build the usual ones.
 
     Attributes:
         text: The content of the message; None is sent as null.
         finish_reason: Why the model stopped: `stop`, `length`, `tool_calls`, `content_filter`.
         latency: Seconds from the request to the answer.
         usage: `computed` counts one token for four characters of request and answer, `missing`
-            leaves the field out, anything else is sent as it is.
+            omits the field, any other value is sent unchanged.
         headers: Added to those of the response, names in lower case.
-        body: Sent as it is instead of a chat completion; None for a chat completion.
-        events: The data of each event, where the request wants a stream; None for the chunks of a
-            chat completion. Text is sent as it is, such as `[DONE]`, anything else as JSON.
+        body: Sent unchanged instead of a chat completion; None for a chat completion.
+        events: The data of each event, if the request wants a stream; None for the chunks of a chat
+            completion. Text such as `[DONE]` is sent unchanged, any other value as JSON.
         delivery: How the bytes reach the client.
-        interval: Seconds before each byte that is dripped, and before each event that is paced.
+        interval: Seconds before each dripped byte and each paced event.
     """
 
     text: str | None = None
@@ -135,11 +135,11 @@ class Reply:
         code: str | None = None,
         retry_after: float | str | datetime | None = None,
     ) -> Self:
-        """Fail with an error document as OpenAI sends it.
+        """Fail with an error document in OpenAI's form.
 
         Args:
             status: The HTTP status, 400 to 599.
-            message: For people; a sentence with the status when empty.
+            message: For people; if empty, a sentence with the status.
             code: For programs, for instance `invalid_api_key`.
             retry_after: The Retry-After header: seconds, a moment (sent as an HTTP date), or any
                 text.

@@ -1,4 +1,4 @@
-"""Which reply a request gets: a constant, a list in order, the first match, or a function."""
+"""Choose the reply to a request: a constant, a list in order, the first match, or a function."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ Replies = (
     | Mapping[str | re.Pattern[str], "Replies"]
     | Callable[[Request], str | Reply]
 )
-"""What a script may be.
+"""The forms of a script.
 
 * A text or a `Reply`: always this.
 * An iterable of them: one per call, in the order in which the calls arrive.
 * A mapping: the first key that occurs in the request's messages, as text or as a compiled
   pattern, decides; its value is again any of these. The key `""` occurs in every request.
-* A function of the request. It runs on the server's thread: it must not block.
-"""
+* A function of the request. It runs on the server's thread: it must not block."""
 
 
 def choose_from(replies: Replies) -> Chooser:
-    """Build the function from a request to its reply.
+    """Return the function from a request to its reply.
 
     Raises:
-        TypeError: `replies` is nothing that a script may be.
+        TypeError: `replies` is not a valid script.
     """
     match replies:
         case str() | Reply():

@@ -62,7 +62,7 @@ _FORMS: Mapping[str, Callable[[Any], Reply]] = {
     "error": lambda error: Reply.error(**error),
     "fault": Reply.fault,
 }
-"""The ways to write what a reply answers."""
+"""The keys that define the content of a reply."""
 
 
 def load_script(path: str | FilePath) -> Replies:
@@ -74,7 +74,7 @@ def load_script(path: str | FilePath) -> Replies:
     `finish_reason` and `headers`.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist, or cannot be read.
         ConfigError: The file is no script; the exception has every problem with its place.
     """
     document, problems = read_yaml(read_file(path), str(path))

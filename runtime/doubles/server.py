@@ -1,4 +1,4 @@
-"""The server that plays a language model, on a thread of its own."""
+"""The server that plays a language model, on its own thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8
-"""Turns of the loop in which a connection that was accepted has its transport at the latest."""
+"""The most turns of the loop until an accepted connection has its transport."""
 _BACKLOG = 1024
 _CLOSING = {"truncated", "headers", "closed"}
 _FILLING = b" " * 65_536
@@ -28,19 +28,19 @@ _PADDING = 10_000_000
 
 
 class Answering(Protocol):
-    """What a server answers. Called on the server's thread: it must not block."""
+    """The answers of a server. Called on the server's thread: it must not block."""
 
     def authorized(self, request: HttpRequest) -> bool:
-        """Whether the request carries the key, or none is asked for."""
+        """Return whether the request carries the key, or no key is required."""
         ...
 
     def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> EndpointAnswer:
-        """Answer a request, whose body is parsed already. Every failure is an answer too."""
+        """Answer a request with a parsed body. Every failure is an answer too."""
         ...
 
 
 class LoopbackServer:
-    """A server on 127.0.0.1, while in `with`.
+    """A server on 127.0.0.1; it runs inside a `with` block.
 
     Args:
         port: The port to listen on; 0 takes a free one.
@@ -57,7 +57,7 @@ class LoopbackServer:
 
         Raises:
             OSError: The port is taken.
-            RuntimeError: The server is running already.
+            RuntimeError: The server is already running.
         """
         if self._running is not None:
             raise RuntimeError("this scripted model is running already; make another one")
@@ -65,14 +65,14 @@ class LoopbackServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop: open calls are cut off, and no thread or socket stays behind."""
+        """Stop: open calls are cut off, and no thread or socket is left."""
         if self._running is not None:
             self._running.stop()
             self._running = None
 
     @property
     def origin(self) -> str:
-        """Where it listens, `http://127.0.0.1:PORT`.
+        """Its address, `http://127.0.0.1:PORT`.
 
         Raises:
             RuntimeError: The server is not running.
@@ -88,13 +88,13 @@ class LoopbackServer:
 
     @property
     def peak(self) -> int:
-        """The largest number of calls that were open at one moment."""
+        """The largest number of calls that were open at the same time."""
         return self._record.peak
 
     def wait_for(
         self, condition: Callable[[tuple[Call, ...]], bool], *, timeout: float = 60.0
     ) -> tuple[Call, ...]:
-        """Block until the calls meet a condition, looked at whenever one begins or ends.
+        """Block until the calls meet a condition, checked whenever a call begins or ends.
 
         Args:
             condition: For instance `lambda calls: len(calls) == 2`.
@@ -106,20 +106,20 @@ class LoopbackServer:
 
 
 class ScriptedModel(LoopbackServer):
-    """An OpenAI-compatible server on 127.0.0.1 that answers from a script, while in `with`.
+    """An OpenAI-compatible server on 127.0.0.1 with scripted answers, inside a `with` block.
 
-    It serves `POST /v1/chat/completions` (with `n` and `stream`), `POST /v1/embeddings` and
-    `GET /v1/models` under any name of a model.
+    It serves `POST /v1/chat/completions` (with `n` and `stream`), `POST /v1/embeddings` and `GET
+    /v1/models` under any name of a model.
 
     Args:
-        replies: What to answer; `Replies` lists the forms. A request that the script has no reply
-            for gets a status 500 that says so.
-        key: The key that clients must send, else they get a status 401. None admits everyone.
-        latency: Seconds before the chat replies that have no latency of their own.
+        replies: The answers; `Replies` lists the forms. A request without a reply in the script
+            gets a status 500 with an explanation.
+        key: The key that clients must send; others get a status 401. None admits everyone.
+        latency: Seconds before chat replies without their own latency.
         port: The port to listen on; 0 takes a free one.
 
     Raises:
-        TypeError: `replies` is nothing that a script may be.
+        TypeError: `replies` is not a valid script.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class ScriptedModel(LoopbackServer):
 
 
 class _Running:
-    """A socket that listens, and the thread that answers on it."""
+    """A listening socket, and the thread that answers on it."""
 
     def __init__(self, service: Service, port: int) -> None:
         self._service = service
@@ -173,7 +173,7 @@ class _Running:
 
 
 class Service:
-    """What all connections share: the answers, the record, and each other."""
+    """State that all connections share: the answers, the record, and each other."""
 
     def __init__(self, endpoints: Answering, record: CallRecord) -> None:
         self._endpoints = endpoints
@@ -181,7 +181,7 @@ class Service:
         self._connections: set[Connection] = set()
 
     def begin(self, request: HttpRequest) -> Exchange:
-        """Take note of a request and choose its answer."""
+        """Record a request and choose its answer."""
         started = time.monotonic()
         body = request.json_object()
         answer = self._endpoints.answer(request, body)
@@ -197,11 +197,11 @@ class Service:
         return Exchange(answer=answer, record=self._record, number=self._record.begin(call))
 
     def opened(self, connection: Connection) -> None:
-        """Take note of a new connection."""
+        """Record a new connection."""
         self._connections.add(connection)
 
     def closed(self, connection: Connection) -> None:
-        """Take note that a connection is gone."""
+        """Record that a connection is gone."""
         self._connections.discard(connection)
 
     async def hang_up(self) -> None:
@@ -221,7 +221,7 @@ class Exchange:
     number: int
 
     def end(self, *, abandoned: bool = False) -> None:
-        """Take note that the call is over; later calls of this method change nothing."""
+        """Record the end of the call; repeated calls change nothing."""
         self.record.end(self.number, abandoned=abandoned)
 
 
@@ -236,26 +236,26 @@ class Connection(asyncio.Protocol):
         self._writable.set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Register the connection."""
         self._transport = cast("asyncio.Transport", transport)
         self._service.opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End, and stop answering: nobody listens."""
+        """Stop answering, because the client is gone."""
         if self._sending is not None:
             self._sending.cancel()
         self._service.closed(self)
 
     def pause_writing(self) -> None:
-        """Wait, the client reads slowly."""
+        """Pause, because the client reads slowly."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """Go on, the client has caught up."""
+        """Resume, because the client has caught up."""
         self._writable.set()
 
     def data_received(self, data: bytes) -> None:
-        """Collect bytes until they are a request."""
+        """Collect bytes until they form a request."""
         self._received += data
         self._read_next()
 
@@ -307,7 +307,7 @@ class Connection(asyncio.Protocol):
             await asyncio.sleep(0)
 
     async def _pace(self, response: bytes, interval: float) -> bytes:
-        """Send a response event by event; return what is left."""
+        """Send a response event by event; return the rest."""
         start = response.find(b"\r\n\r\n") + 4
         self._transport.write(response[:start])
         while 1 < (end := response.find(b"\n\n", start) + 2) < len(response):
@@ -320,7 +320,7 @@ class Connection(asyncio.Protocol):
     async def _drip(
         self, response: bytes, start: int, interval: float, end: int | None = None
     ) -> bytes:
-        """Send a response up to its last byte, slowly between two places; return what is left."""
+        """Send a response up to its last byte, slowly between two offsets; return the rest."""
         end = len(response) - 1 if end is None else end
         self._transport.write(response[:start])
         for position in range(start, end):
@@ -331,7 +331,7 @@ class Connection(asyncio.Protocol):
 
 
 def _take_request(received: bytearray) -> HttpRequest | None:
-    """Remove the first request from the bytes, if all of it is there."""
+    """Remove the first complete request from the bytes; None if there is none."""
     head_end = received.find(b"\r\n\r\n")
     if head_end < 0:
         return None
@@ -352,7 +352,7 @@ def _take_request(received: bytearray) -> HttpRequest | None:
 
 
 def _response(answer: EndpointAnswer) -> bytes:
-    """Encode a response, or as much of it as its delivery lets out."""
+    """Encode a response, or as much of it as its delivery sends."""
     content = answer.content
     half = content[: len(content) // 2]
     match answer.reply.delivery:

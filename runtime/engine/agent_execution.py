@@ -1,4 +1,4 @@
-"""An agent's place in a run: what it received, its line to its model, and its result."""
+"""One agent's execution in a run: its inputs, its model client, and its result."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ CONTENT = attrgetter("content")
 
 @dataclass(kw_only=True, eq=False)
 class AgentExecution:
-    """An agent's place in a run; `left_out` are characters of reports that are too long to read."""
+    """One agent's execution in a run; `left_out` counts the characters cut from its reports."""
 
     run: Running
     planned: PlannedAgent
@@ -121,7 +121,7 @@ class AgentExecution:
         self.unneeded = tuple(name for name, outcome in silent.items() if outcome.unneeded)
 
     def _reports(self) -> list[AgentReport]:
-        """Return the results of those that it sees."""
+        """Return the reports of the agents whose output it sees."""
         return [
             report
             for sender, outcome in self.before.items()
@@ -130,32 +130,32 @@ class AgentExecution:
 
     @property
     def _can_move(self) -> bool:
-        """Whether it may have to begin again in another jail."""
+        """Whether it may have to start again in another jail."""
         planned = self.planned
         return planned.runner.needs_jail(planned.agent) and self.context.jails.elsewhere
 
     @property
     def _place(self) -> str:
-        """Where its files are: an item has a folder of its own."""
+        """The name of its folder for files; each item has its own."""
         agent_id = self.planned.agent.id
         return f"{agent_id}-item-{self.item.number}" if self.item else agent_id
 
     @property
     def seconds(self) -> float:
-        """How long it has been at work, or waited for its models."""
+        """Seconds since its start, waits for its models included."""
         return time.monotonic() - self.started
 
     @property
     def usage(self) -> Usage:
-        """What its calls consumed: also those that were cut off, and those of the journal."""
+        """The usage of all its calls, including those cut off and those of the journal."""
         used = self.spending.spent + self.recorded
         return used + self.draft.usage if self.draft else used
 
     async def outcome(self) -> AgentOutcome:
-        """Find the result of the agent, or run it.
+        """Return the agent's recorded outcome, or run it.
 
-        One that drafts is run without what was learnt first. Where nothing was learnt on such a
-        task, or the draft fails, that is its result.
+        An agent that drafts first runs without its memory. If the memory has nothing for the task,
+        or the draft fails, the draft's outcome is the agent's.
         """
         if not self.planned.agent.drafts:
             await self._recall()
@@ -170,7 +170,7 @@ class AgentExecution:
         return after(drafted, await self._settled())
 
     async def _drafted(self) -> AgentOutcome:
-        """Have the agent answer without what was learnt, in a place of its own in the journal."""
+        """Let the agent answer without its memory, under a journal path of its own."""
         agent = replace(self.planned.agent, recall=None)
         planned = replace(self.planned, agent=agent)
         self.draft = AgentExecution(
@@ -182,7 +182,7 @@ class AgentExecution:
         return drafted
 
     async def _settled(self) -> AgentOutcome:
-        """Find the result of the agent's own question, or ask it."""
+        """Return the recorded outcome for the agent's question, or run it."""
         journal = self.context.calls.journal
         if journal is None:
             return await self._run()
@@ -207,7 +207,7 @@ class AgentExecution:
         return outcome
 
     async def _recall(self, drafted: str = "") -> None:
-        """Remind the agent of what was learnt; where that fails, the agent does when it is run."""
+        """Recall memory entries for the agent; a failure is raised when the agent runs."""
         agent, task = self.planned.agent, self.run.workspaces.task
         if (wanted := agent.recall) is None:
             return
@@ -224,7 +224,7 @@ class AgentExecution:
             self.emit("recalled", by=wanted.by, entries=records, shown=len(self.recalled))
 
     async def _run(self) -> AgentOutcome:
-        """Run the agent to an outcome."""
+        """Run the agent and return its outcome."""
         limit = self.planned.agent.timeout
         status: Status = "failed"
         result, error, fault = None, None, None
@@ -263,7 +263,7 @@ class AgentExecution:
         )
 
     def _why(self, failure: CoterieError) -> str:
-        """Return why it failed; an agent library does not know that its model only thought."""
+        """Return why it failed; add a model's empty answer, which its library cannot know."""
         text, unanswered = str(failure), self.unanswered
         has_words = not unanswered or unanswered in text
         return text if has_words else f"{text} In its last answer, {unanswered}"
@@ -271,8 +271,8 @@ class AgentExecution:
     async def _retried(self) -> AgentResult:
         """Run the agent until it succeeds or has no retry left.
 
-        A failed model call is not a reason to run the agent again: the gateway has retried it.
-        Nor is the failure of an agent that asks no model: it would fail in the same way.
+        A failed model call is no reason to run the agent again: the gateway has retried it. Nor is
+        the failure of an agent that calls no model: it would fail in the same way.
         """
         asks_model = self.planned.calls_at_most > 0
         retries = self.run.plan.team.execution.max_retries if asks_model else 0
@@ -288,10 +288,10 @@ class AgentExecution:
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
 
     async def _tried_wherever(self) -> AgentResult:
-        """Run the agent once, and as often again as the machine with its jail is lost meanwhile.
+        """Run the agent once, and again each time that the machine with its jail is lost.
 
-        It is the same attempt each time: what it was answered is in the journal, or remembered, so
-        no call is paid twice, and what its tools did is not done again.
+        It remains the same attempt: earlier answers are in the journal, or in memory, so no call is
+        paid twice, and no tool acts twice.
         """
         mishaps = self.warnings.times()
         while True:
@@ -308,7 +308,7 @@ class AgentExecution:
             self.warnings.go_back(mishaps)
 
     def _begin(self) -> None:
-        """Forget the result of an attempt before it was over."""
+        """Reset the state of an attempt."""
         # An attempt that is repeated elsewhere asks under the same paths, and so finds its answers.
         self.numbers.clear()
         self.output_size = 0
@@ -333,7 +333,7 @@ class AgentExecution:
         return result
 
     async def _result(self, assignment: Assignment) -> AgentResult:
-        """Have the backend run the agent; a plug-in's may raise or return anything."""
+        """Let the backend run the agent; a plug-in's backend may raise or return anything."""
         name = f"the backend {self.planned.backend}"
         with foreign_code(name):
             result: Any = await self.planned.runner.run(assignment)
@@ -341,7 +341,7 @@ class AgentExecution:
 
     @cached_property
     def _system(self) -> str:
-        """Write its instructions."""
+        """Return its instructions."""
         has_reports = bool(self.reports or (self.carried and not self.turn))
         team, agent = self.run.plan.team, self.planned.agent
         text = system(
@@ -356,9 +356,9 @@ class AgentExecution:
 
     @cached_property
     def _question(self) -> str:
-        """Write what it reads: in a further turn of an open roster, only what is new.
+        """Return its prompt: in a further turn of an open roster, only what is new.
 
-        It holds what the agent recalls, so it is not asked for before that is known.
+        The prompt contains recalled entries, so it is not requested before they are known.
         """
         if self.turn and self.carried.earlier:
             return self.turn.news()
@@ -411,7 +411,7 @@ class AgentExecution:
         return self.turn.assigned(assigned) if self.turn else assigned
 
     def _digest(self) -> str:
-        """Return the digest of everything that the agent's outcome follows from."""
+        """Return the digest of everything that the agent's outcome depends on."""
         task = self.run.workspaces.task
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
@@ -427,7 +427,7 @@ class AgentExecution:
         return digest_of(self.planned.shape_json, *read)
 
     def emit(self, event: str, /, **fields: Any) -> None:
-        """Note an event of this agent."""
+        """Record an event of this agent."""
         if event == "tool_call":
             call = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
             self.tool_calls.append(ToolCall(**call))
@@ -438,7 +438,7 @@ class AgentExecution:
     async def once(
         self, kind: str, inputs: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
     ) -> Mapping[str, Any]:
-        """Find what came of something that the agent does, or do it; see `Once`."""
+        """Return the recorded result of an action of the agent, or perform it; see `Once`."""
         self.has_acted = True
         question = digest(inputs)
         path = self._next(f"{kind} {question[:12]}")
@@ -462,7 +462,7 @@ class AgentExecution:
         return value
 
     def _bound(self, value: Mapping[str, Any]) -> None:
-        """Bound what all tools and code of an attempt give: it is kept in the run's folder."""
+        """Limit the output of all tools and code of an attempt, which the run's folder keeps."""
         texts = (text for item in value.values() for text in (item if is_list(item) else [item]))
         self.output_size += sum(len(text) for text in texts if isinstance(text, str))
         if self.output_size > LARGEST_WORK:
@@ -471,7 +471,7 @@ class AgentExecution:
             )
 
     def _next(self, name: str) -> str:
-        """Return the path of the next thing of this name in this attempt."""
+        """Return the path of the next action with this name in this attempt."""
         number = self.numbers[name] = self.numbers.get(name, 0) + 1
         return f"{self.path}/attempt {self.attempts}/{name} {number}"
 
@@ -479,7 +479,7 @@ class AgentExecution:
         return _Wait(self.draft_of or self)
 
     def _show(self, attachment: Attachment) -> bool:
-        """Show the model what a tool answered with from now on, where it takes that."""
+        """From now on, show the model an attachment of a tool's answer, if it accepts that kind."""
         shown = {**self.attachments, **self.pictures, attachment.marker: attachment}
         size = sum(len(entry.content) for entry in shown.values())
         model = self.planned.model
@@ -498,7 +498,7 @@ class AgentExecution:
         tool_choice: Any = None,
         schema: Mapping[str, Any] | None = None,
     ) -> ChatAnswer:
-        """Ask the agent's model; see `AgentClient.chat`."""
+        """Call the agent's model; see `AgentClient.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
         messages = continued(messages, self.carried.earlier)
         self.context.trace.check()
@@ -552,7 +552,7 @@ class AgentExecution:
 
 
 class _Wait(AbstractContextManager[None]):
-    """A wait of an agent for others: not its own time. `waits` stays where it is cut off."""
+    """An agent's wait for others, outside its own time. `waits` stays True if it is cut off."""
 
     __slots__ = ("_agent",)
 
@@ -569,7 +569,7 @@ class _Wait(AbstractContextManager[None]):
 
 
 def _state_of(state: RoundState, agent_id: str) -> AgentState:
-    """Return what is carried over for an agent, as it is read."""
+    """Return the state carried over for an agent, cut as it is read."""
     if state is NOTHING:
         return UNBURDENED
     carried = state.of(agent_id)
@@ -578,7 +578,7 @@ def _state_of(state: RoundState, agent_id: str) -> AgentState:
 
 
 def _bounded(reports: Sequence[AgentReport]) -> tuple[AgentReport, ...]:
-    """Return reports as they are read: of those that are too long together, the longest are cut."""
+    """Return reports cut as they are read: if too long together, the longest are cut."""
     if _length(reports) <= LONGEST_REPORTS:
         return tuple(reports)
     texts = clipped([report.content for report in reports], LONGEST_REPORTS)

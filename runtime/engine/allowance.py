@@ -1,4 +1,4 @@
-"""What a run may take, over all its rounds: its team's time, and what each agent may spend."""
+"""The limits of a run over all its rounds: the team's time, and each agent's spending."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Allowance:
-    """The time of a run, and what its agents have spent in the passes that it has made.
+    """The time of a run, and the spending of its agents in its passes so far.
 
     Args:
         timeout: Seconds that all passes together may take.
 
     Attributes:
-        time: For how long of it some agent has worked, and did not wait for its model.
+        time: The part of that time in which some agent worked instead of waiting for its model.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -35,7 +35,7 @@ class Allowance:
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def left(self) -> float:
-        """Return the seconds that are left. They run from the first question for them."""
+        """Return the seconds that are left, counted from the first call."""
         now = asyncio.get_running_loop().time()
         if self._ends is None:
             self._ends = now + self.timeout
@@ -45,7 +45,7 @@ class Allowance:
         """Count a pass that has ended.
 
         Args:
-            path: Where it stands in the journal.
+            path: The pass's path in the journal.
         """
         if path not in self._ended:
             self._ended.add(path)
@@ -55,13 +55,13 @@ class Allowance:
             self._seconds[agent_id] += outcome.seconds
 
     def of(self, agent_id: str, path: str, journal: Journal | None) -> tuple[Usage, float]:
-        """Return what an agent has spent until now, and the seconds that it has worked.
+        """Return an agent's spending so far, and the seconds that it has worked.
 
-        The journal also knows what failed calls cost in earlier processes.
+        The journal also holds the cost of failed calls of earlier processes.
 
         Args:
-            path: Where the pass stands that it is about to work in.
-            journal: The run's, where it has one.
+            path: The path of the pass that it is about to work in.
+            journal: The run's journal, if it has one.
         """
         seconds = self._seconds[agent_id]
         if journal is None:

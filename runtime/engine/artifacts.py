@@ -1,4 +1,4 @@
-"""What agents write into their workspaces beside their answers: files, kept with the run."""
+"""Artifacts: files that agents write into their workspaces, kept with the run."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
 
 ARTIFACTS = "artifacts"
-"""The folder, in that of a run, with what agents wrote."""
+"""The folder for artifacts in a run's folder."""
 MOST_FILES = 100
 MOST_BYTES = 20 << 20
-"""Bytes of all files of one agent that are kept."""
+"""The most bytes to keep of one agent's files."""
 BY_PRODUCTS = frozenset({"__pycache__"})
 ENDING = ".kept"
-"""What is appended to names by which everyday tools act upon an agent's files.
+"""Appended to file names that make everyday tools run code.
 
-Some programs run what a folder says as soon as somebody enters it, opens it or asks for its state:
-version control (a prompt of a shell asks, too), direnv and its like, editors. Files that run only
-when somebody asks for it, such as a Makefile, package.json or conftest.py, keep their names.
-"""
+Some programs execute a folder's settings as soon as someone enters it, opens it or asks for its
+state: version control (which a shell's prompt also calls), direnv and similar tools, editors. Files
+that run only on request, such as a Makefile, package.json or conftest.py, keep their names."""
 VERSION_CONTROL = frozenset(
     {
         # Of `HEAD`, `refs` and `objects`, git takes any folder for a repository of its own, whose
@@ -64,10 +63,10 @@ PATTERNS = re.compile(r"git~\d+|\.?(mise|rtx)(\.[^.]+)*\.toml")
 
 
 class Keep(Protocol):
-    """Keeps the files of an agent, in place of what it wrote before."""
+    """Keeps the files of an agent, replacing its earlier ones."""
 
     def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep them, and name those that were, as they are kept; see `inert_names`.
+        """Keep the files, and return the names under which they are kept; see `inert_names`.
 
         Raises:
             StorageError: They cannot be written.
@@ -77,18 +76,18 @@ class Keep(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keeping:
-    """Keeps files in a folder: a folder for each agent; see `Keep`.
+    """Keeps files in a folder, with a subfolder for each agent; see `Keep`.
 
     Attributes:
-        folder: Where; it says what a secret is. A file that holds one is not kept.
-        place: The folder in it for these agents.
+        folder: The folder; its scrubber recognizes secrets. A file with a secret is not kept.
+        place: The subfolder for these agents.
     """
 
     folder: RunFolder
     place: str = ARTIFACTS
 
     def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep them; see `Keep`."""
+        """Keep the files; see `Keep`."""
         place = f"{self.place}/{agent}"
         shutil.rmtree(self.folder.path / place, ignore_errors=True)
         names = inert_names(files)
@@ -101,7 +100,7 @@ class Keeping:
 
 
 def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
-    """Name the files that are kept there, by their paths in the folder.
+    """Return the names of kept files, as paths in the folder.
 
     Args:
         folder: The folder of a run, or of an evaluation.
@@ -117,14 +116,14 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
 async def keep_written(
     agent: str, workspace: Workspace, keep: Keep | None
 ) -> Mapping[str, Any] | None:
-    """Keep what an agent wrote beside a task without a repository; say what it is.
+    """Keep an agent's files for a task without a repository, and describe them.
 
     Args:
-        keep: Who keeps files. None: nobody.
+        keep: Keeps the files; None to discard them.
 
     Returns:
-        The names of the files that are kept, which of them have another name than the agent gave
-        them, and how many were left out; None where it wrote none.
+        The names of the kept files, those kept under another name, and the number left out; None if
+        the agent wrote none.
     """
     if keep is None or workspace.has_repository or not workspace.is_made:
         return None
@@ -144,7 +143,7 @@ async def keep_written(
 
 
 def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
-    """Read the regular files that the task did not bring, as many as are kept."""
+    """Read the regular files that the task did not supply, up to the limits."""
     files: dict[str, bytes] = {}
     walk, left_out, room = Walk(), 0, MOST_BYTES
     originals = files_of(workspace.home.task)
@@ -168,14 +167,14 @@ def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
 
 
 def inert_names(paths: Iterable[str]) -> Mapping[str, str]:
-    """Name files of one folder so that no tool acts upon them.
+    """Return names for the files of one folder that make no tool run them.
 
     Args:
         paths: Their paths in the folder, with `/` between the parts.
 
     Returns:
-        The name that each is kept under, which is the path itself for almost all. No two are alike,
-        and what was in one folder still is.
+        The name to keep each file under, almost always its path. All names differ, and files of one
+        folder stay in one folder.
     """
     parts = {path: path.split("/") for path in paths}
     parts_in_use = {part.casefold() for names in parts.values() for part in names}
@@ -193,10 +192,10 @@ def _is_trap(part: str) -> bool:
 
 
 def _is_named(name: str) -> bool:
-    """Return whether some file system takes a name for one of the traps.
+    """Return whether any file system treats a name as one of the dangerous names.
 
-    NTFS passes over blanks and dots at the end and what follows a colon, HFS+ over characters that
-    do not show, and both, as APFS, over upper and lower case.
+    NTFS ignores blanks and dots at the end and everything after a colon, HFS+ ignores invisible
+    characters, and both, like APFS, ignore case.
     """
     shown = "".join(char for char in name if unicodedata.category(char) != "Cf")
     plain = unicodedata.normalize("NFKC", shown).casefold().partition(":")[0].rstrip(" .")

@@ -1,4 +1,4 @@
-"""Who works in a pass, and how often: by the team's conditions, and by the items of lists."""
+"""Which agents work in a pass, and how often: by the team's conditions and by items of lists."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 async def inputs_of(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOutcome]:
-    """Wait for those whose outputs an agent sees, and return their results.
+    """Wait for the agents whose outputs an agent sees, and return their outcomes.
 
-    Whose report it reads on a condition alone was not needed where that does not hold.
+    A conditional edge whose condition fails delivers no report: it counts as unneeded.
     """
     before = {name: await run.parts[name] for name in planned.sees}
     for sender, when in planned.agent.reads.items():
@@ -35,12 +35,12 @@ async def inputs_of(run: Running, planned: PlannedAgent) -> Mapping[str, AgentOu
 async def unneeded(
     run: Running, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
 ) -> AgentOutcome | None:
-    """Return the outcome of an agent that the team's conditions leave out; None where it works.
+    """Return the outcome of an agent that the team's conditions skip; None if it works.
 
-    Its own condition alone decides, where it has one. Who gives the answer always works.
+    If it has its own condition, that alone decides. The output agent always works.
 
     Args:
-        before: The results of those whose outputs it sees.
+        before: The outcomes of the agents whose output it sees.
     """
     agent = planned.agent
     if agent.when is not None:
@@ -57,9 +57,9 @@ async def unneeded(
 async def worked(
     run: Running, planned: PlannedAgent, before: Mapping[str, AgentOutcome]
 ) -> AgentOutcome:
-    """Run an agent, or once for each item of its list: side by side, as far as there are slots.
+    """Run an agent once, or once for each item of its list, concurrently as slots allow.
 
-    Arguments are those of `unneeded`.
+    The arguments are those of `unneeded`.
     """
     if (each := planned.agent.each) is None:
         return await run.attempted(planned, before)
@@ -81,7 +81,7 @@ async def worked(
 
 
 async def _values(run: Running, each: Each) -> list[Any] | None:
-    """Return the items of a list; None where the agent that was to give it gave none."""
+    """Return the items of a list; None if the agent that should return it did not."""
     if each.agent is None:
         return items_of(run.workspaces.task, each.field)
     answer = await run.result_of(each.agent)
@@ -89,7 +89,7 @@ async def _values(run: Running, each: Each) -> list[Any] | None:
 
 
 def _value_in(result: AgentResult, when: When) -> Any:
-    """Return what a condition tests of an answer: a field of it, or what it concludes with."""
+    """Return the part of an answer that a condition tests: a field of it, or its conclusion."""
     if when.field is not None:
         return object_in(result.content).get(when.field)
     if result.answer is not None:

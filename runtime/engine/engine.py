@@ -1,11 +1,11 @@
 """The engine: runs a plan on a task, as dataflow.
 
-Every agent is one asyncio task that waits for those whose outputs it sees; there are no barriers
-between levels and nothing polls. When the run ends, for whatever reason, nothing of it is left.
+Every agent is one asyncio task that waits for the agents whose outputs it sees; there are no
+barriers between levels and no polling. When the run ends for any reason, nothing of it is left
+running.
 
-With a journal, the result of an agent, and each answer that it got on the way, is written before
-anyone uses it, and on disk before anything is done that cannot be taken back. The same run again
-then goes on where it ended.
+With a journal, each answer and each agent's result is written before anyone uses it, and is on disk
+before any irreversible action. Repeating the same run then continues where it ended.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What it takes to run plans, whatever they are.
+    """The environment for running any plan.
 
     Attributes:
         calls: Makes the model calls. Its owner closes its gateway, journal and cache.
-        jails: Where code that agents write may run.
+        jails: Where agents' code may run.
         toolbox: The tools that agents can be granted. Its owner closes it.
-        budget: What all of it may cost.
+        budget: What everything together may cost.
         agent_caps: What each agent of a run may cost.
-        dialogue: Characters that are kept of what each agent read and said; 0 for none of it.
-        recaller: Reminds agents of what was learnt; None: no agent wants that.
-        keep: Keeps the files that agents write; None: nobody does.
+        dialogue: The most characters to keep of each agent's conversation; 0 for none.
+        recaller: Recalls memory entries for agents; None if no agent recalls.
+        keep: Keeps the files that agents write; None to discard them.
     """
 
     calls: Calls
@@ -90,24 +90,24 @@ async def execute(
     preset: Mapping[str, AgentOutcome] = NOBODY,
     allowance: Allowance | None = None,
 ) -> Run:
-    """Have the agents of a plan work once, in one pass; nothing is scored.
+    """Run the agents of a plan once, in one pass, without a score.
 
     Args:
-        plan: A compiled team. Where its output is none of its agents, the pass gives no answer.
-        task: What is asked. Its reference answer reaches no agent.
-        path: Where the pass stands in its journal: empty, or ending with a slash.
+        plan: A compiled team. If its output is none of its agents, the pass gives no answer.
+        task: The task. Its reference answer reaches no agent.
+        path: The pass's path in its journal: empty, or ending with a slash.
         state: What agents read of an earlier pass.
-        preset: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
-            that is not done fails nobody by itself; those that see it go by the team's `on_error`.
-        allowance: What the run may still take of which this is a pass. None: it is the whole run.
+        preset: Outcomes of agents that do not run; they stay unchanged and cost nothing. One that
+            is not done does not fail the pass; for agents that see it, the team's `on_error`
+            decides.
+        allowance: The remaining limits of the run that this pass belongs to. None if the pass is
+            the whole run.
 
     Returns:
         The result. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
-        StorageError: What happened can no longer be written down.
-        InputError: The server of an embedded model cannot load it.
-        ModelError: It did not start.
+        StorageError: The record can no longer be written.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     run = Running(
@@ -124,12 +124,12 @@ async def execute(
 
 
 class _FirstFailure(Exception):
-    """An agent failed, and the team's policy is that the run fails with it."""
+    """An agent failed, and by the team's policy the run fails with it."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Running:
-    """A pass under way. `limit` is the cap that it met, if any."""
+    """A pass in progress. `limit` is the cap that it met, if any."""
 
     plan: Plan
     task: Task
@@ -158,7 +158,7 @@ class Running:
         self.conflict: str | None = None
 
     async def to_the_end(self) -> Run:
-        """Run every agent's part, bounded by time, and sum up."""
+        """Run every agent, bounded by time, and sum up."""
         limit, whose = self._time_left()
         batched = self.context.calls.are_batched
         work = self.allowance.time.bounded() if batched else nullcontext()
@@ -185,13 +185,13 @@ class Running:
         return self._summary("failed", self._why())
 
     def let_go(self) -> None:
-        """Forget who worked in the pass, and so be freed at once: each of them knows it as well."""
+        """Break the reference cycle with the executions, so that all are freed at once."""
         self.parts.clear()
         self.executions.clear()
         self.cut_off.clear()
 
     def _comes_through(self) -> bool:
-        """Return whether the pass has an answer; one that is to give none, what its policy asks."""
+        """Return whether the pass has an answer, or, without an output, satisfies its policy."""
         if self.has_failed:  # by its policy, whether or not the output was there before
             return False
         output = self.outcomes.get(self.plan.output)
@@ -206,9 +206,9 @@ class Running:
         return all(outcome.status == "done" or outcome.unneeded for outcome in run)
 
     async def _hand_in(self) -> None:
-        """Make one patch of the changes that reached the output: that is the answer.
+        """Merge the changes that reached the output into one patch, which is the answer.
 
-        In a turn of an open roster it is for the lead to say when there is an answer.
+        In a turn of an open roster, the lead decides when there is an answer.
         """
         output = self.outcomes.get(self.plan.output)
         if output is None or output.status != "done" or self.plan.output in self.state.mail:
@@ -223,9 +223,9 @@ class Running:
         return f"execution.timeout, {self.allowance.timeout:g} seconds"
 
     def _time_left(self) -> tuple[float | None, str]:
-        """Return the seconds that the pass has, and whose limit that is.
+        """Return the seconds that the pass has, and the owner of that limit.
 
-        A team's own limit leaves out what its calls wait for batches.
+        A team's own limit excludes waits for batches.
         """
         limit = None if self.context.calls.are_batched else self.allowance.left()
         left = self.context.budget.left() if self.context.budget else None
@@ -239,7 +239,7 @@ class Running:
         return all_waited or self.allowance.time.spent < self.allowance.timeout / 2
 
     def _is_run_wide(self, limit: BudgetReached) -> bool:
-        """Return whether a cap is not one agent's own."""
+        """Return whether a cap applies to more than one agent."""
         budget = self.context.budget
         while budget is not None and budget is not limit.budget:
             budget = budget.parent
@@ -262,7 +262,7 @@ class Running:
             raise broken
 
     def _load_ahead(self) -> None:
-        """Import the libraries of agents that wait for others, which takes seconds at first."""
+        """Import the libraries of waiting agents, which takes seconds the first time."""
         waiting: list[Any] = [
             planned.runner
             for agent_id, planned in self.plan.agents.items()
@@ -274,7 +274,7 @@ class Running:
         asyncio.gather(*loading, return_exceptions=True)  # an agent that needs it fails by itself
 
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
-        """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
+        """Wait for the agents whose outputs the agent sees, run it, and report its outcome."""
         agent_id = planned.agent.id
         if agent_id in self.preset:
             return await self._stands(planned)
@@ -297,7 +297,7 @@ class Running:
         return outcome
 
     async def _stands(self, planned: PlannedAgent) -> AgentOutcome:
-        """Let a preset outcome stand."""
+        """Use a preset outcome."""
         agent_id = planned.agent.id
         outcome = self.outcomes[agent_id] = without_cost(self.preset[agent_id])
         if self.task.repo is not None and not outcome.changes:  # it was read from a record
@@ -319,7 +319,7 @@ class Running:
         return passed
 
     def budget_of(self, agent_id: str) -> Budget:
-        """Return the budget that counts what this process spends on an agent, on all its items."""
+        """Return the budget for this process's spending on an agent and all its items."""
         if (caps := self.context.agent_caps) is None:
             return self._budget
         if agent_id not in self._agent_budgets:
@@ -331,10 +331,10 @@ class Running:
         return self._agent_budgets[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
-        """Give the result of an agent as all its readers get it; None where it had no result.
+        """Return the report that all the agent's readers receive; None without a result.
 
         Args:
-            outcome: Its result: the same whoever asks.
+            outcome: The agent's outcome, the same for every reader.
         """
         result = outcome.result
         if result is not None and agent_id not in self._reports:
@@ -350,13 +350,13 @@ class Running:
     def start_of(
         self, agent_id: str, before: Mapping[str, AgentOutcome]
     ) -> tuple[RepositoryChange, ...]:
-        """Return the changes of the repository that an agent starts from; see `changes`."""
+        """Return the repository changes that an agent starts from; see `changes`."""
         own = self.state.own.get(agent_id)
         reached = (change for outcome in before.values() for change in outcome.changes)
         return newest([*(own.changes if own else ()), *reached])
 
     def _cancelled(self, agent_id: str) -> AgentOutcome:
-        """Return how an agent ends that the run's end found waiting or at work."""
+        """Return the outcome of an agent that the run's end interrupted or kept waiting."""
         executions = self.executions.get(agent_id, ())
         if not executions:
             return AgentOutcome(status="cancelled")
@@ -374,12 +374,12 @@ class Running:
         )
 
     async def result_of(self, agent_id: str) -> AgentResult | None:
-        """Return the result of an earlier agent; None where it takes no part, or had no result."""
+        """Return the result of an earlier agent; None if it takes no part, or has no result."""
         part = self.parts.get(agent_id)
         return (await part).result if part is not None else None
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
-        """Return how an agent ends that cannot start, by the team's policy; None where it can."""
+        """Return the outcome of an agent that cannot start under the team's policy; else None."""
         needed = {sender: outcome for sender, outcome in before.items() if not outcome.unneeded}
         lost = [sender for sender, outcome in needed.items() if outcome.status != "done"]
         if not lost:
@@ -399,7 +399,7 @@ class Running:
         before: Mapping[str, AgentOutcome],
         item: Item | None = None,
     ) -> AgentOutcome:
-        """Run an agent, again where it failed and may try again, within its timeout."""
+        """Run an agent within its timeout, and retry it as its policy allows."""
         async with self.slots:
             if self.has_failed:  # the slot is free because the run is about to end
                 raise _FirstFailure
@@ -446,12 +446,12 @@ class Running:
         )
 
     def _source(self, agent_id: str) -> str | None:
-        """Return where the agent's result is from, if it did nothing here: `journal`, `parent`."""
+        """Return the source of the agent's result if it did not run here: `journal`, `parent`."""
         sources = {execution.source for execution in self.executions.get(agent_id, ())}
         return sources.pop() if len(sources) == 1 else None
 
     def _why(self) -> str:
-        """Name the failure behind a missing answer: the first agent in Kahn order that failed."""
+        """Explain a missing answer by the first agent in Kahn order that failed."""
         failed = (
             f"agent {agent_id}: {self.outcomes[agent_id].error}"
             for agent_id in self.plan.agents
@@ -489,6 +489,6 @@ class Running:
 
 
 def _slowed(run: Run, limit: str) -> Run:
-    """Say of a run that its team could not help that it was stopped."""
+    """Mark a run as stopped for a reason outside its team's control."""
     error = f"the run reached {limit}, while it waited for its models."
     return replace(run, error=error, fault="slow")

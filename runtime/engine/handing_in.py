@@ -1,7 +1,7 @@
-"""What is handed in of a repository: the patch that the changes of several agents come to.
+"""The final patch of a repository: the merged changes of several agents.
 
-Where changes are alternatives, an agent chooses between them. Its choice then counts in the place
-of all that it chose from, here and for everyone after it.
+If changes are alternatives, an agent chooses between them. Its choice then replaces everything that
+it chose from, here and for all later agents.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace, Workspaces
 
 MOST_NAMED = 20
-"""Files that an event names."""
+"""The most files to name in an event."""
 
 
 async def handed_in(workspaces: Workspaces, changes: Sequence[RepositoryChange]) -> str | None:
-    """Return the patch that changes come to, where nobody is left to mend what conflicts in it.
+    """Return the merged patch of changes when no agent is left to resolve conflicts.
 
     Args:
-        workspaces: Those of the repository that they are changes of.
-        changes: The changes; None is given where there are none.
+        workspaces: The workspaces of the changed repository.
+        changes: The changes; without any, the result is None.
     """
     if len(changes) < 2:
         return changes[0].patch if changes else None
@@ -55,16 +55,16 @@ def _merged(workspaces: Workspaces, changes: Sequence[RepositoryChange]) -> str:
 
 
 def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]) -> str | None:
-    """Return the colleague whom an agent chose of several that report different changes.
+    """Return the colleague that an agent chose among several with different changes.
 
-    It did where its `output_schema` has a text `chosen`, which names the colleague; where it is a
-    function that picks; and where all that it says is one of the patches.
+    An agent chooses in one of three ways: its `output_schema` has a text `chosen` that names the
+    colleague; it is a function that picks; or its whole answer is one of the patches.
 
     Args:
-        before: What those came to whose reports it read.
+        before: The outcomes of the agents whose reports it read.
 
     Returns:
-        None, where it changed the repository itself, had nothing to choose from, or did not choose.
+        None if it changed the repository itself, had nothing to choose from, or did not choose.
     """
     offered = {
         outcome: answer.result
@@ -94,10 +94,10 @@ async def passing_on(
     start: tuple[RepositoryChange, ...],
     workspaces: Workspaces,
 ) -> AgentOutcome:
-    """Return the result of an agent with the changes of the repository that it passes on.
+    """Return an agent's outcome with the repository changes that it passes on.
 
-    An agent that chose passes on one, in the place of all that it chose from. It has failed where
-    what it chose is the work of several that cannot be merged.
+    An agent that chose passes on one change, in place of all that it chose from. It fails if its
+    choice combines several agents' work that cannot be merged.
     """
     result = outcome.result
     changes = passed_on(agent.id, result.patch if result else None, start)
@@ -116,9 +116,9 @@ async def passing_on(
 
 
 async def unused(workspace: Workspace, result: AgentResult) -> Mapping[str, Any] | None:
-    """Return what an agent changed in a copy of the repository that answers with something else.
+    """Describe an agent's changes to a repository copy that are not part of its answer.
 
-    None, where it changed nothing, or the changes are its result.
+    None if it changed nothing, or the changes are its result.
     """
     if result.patch is not None or not workspace.is_used:
         return None

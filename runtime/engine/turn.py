@@ -1,4 +1,4 @@
-"""A turn of an open roster for one agent: what it reads, and how it acts."""
+"""One agent's turn in an open roster: what it reads, and how it acts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ..plan.plan import PlannedAgent
 
 MOST_READ = 60_000
-"""Characters of all mail of one turn. Beyond that the longest letters lose their middle."""
+"""The most characters of one turn's mail. Beyond that, the longest messages lose their middle."""
 
 ActsBy = Literal["tools", "object", "report"]
-"""How an agent acts: by tools; by the object that it answers with; or not at all: its result
-goes to those who asked, and that is all it does."""
+"""How an agent acts: by tools; by the object that it answers with; or not at all: its result goes
+to the agents that asked, and has no other effect."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,8 +36,8 @@ class AgentTurn:
 
     Attributes:
         takes_tools: Whether its backend lets it use tools.
-        planned: The agent without its output schema, which is about other things here: about what
-            is handed in, where it leads, and else about its report.
+        planned: The agent without its output schema, which here applies to the final answer if it
+            leads, and else to its report.
     """
 
     seat: Seat
@@ -46,7 +46,7 @@ class AgentTurn:
     planned: PlannedAgent
 
     def instructions(self, text: str) -> str:
-        """Add to what an agent is told about itself how it works with its team."""
+        """Add to an agent's instructions how it works with its team."""
         seat = self.seat
         acts = [
             (name, [f"`{word}`" for word in WHOM[name]], WHAT[name])
@@ -65,10 +65,10 @@ class AgentTurn:
         return f"{text}\n\n{rules}"
 
     def news(self) -> str:
-        """Write what is new: the mail, each letter fenced, and how things stand.
+        """Return the new information: the mail, each message fenced, and the team's state.
 
-        The task is no mail: it stands in the question itself. An agent that cannot look up who is
-        in the team is shown it.
+        The task is not mail: it is in the question itself. An agent without the tool to list the
+        team's members is shown them.
         """
         seat, mail = self.seat, self.seat.mail
         read = [message for message in mail.messages if message.kind != "task"]
@@ -85,11 +85,11 @@ class AgentTurn:
         )
 
     def tool_inputs(self) -> Mapping[str, Any]:
-        """Give what its tools answer from, beside what it reads, for the digest of its question."""
+        """Return the further inputs of its tools' answers, for the digest of its question."""
         return {**asdict(self.seat.mail), "messages": len(self.seat.mail.messages)}
 
     def assigned(self, assignment: Assignment) -> Assignment:
-        """Let an agent act on its team in an attempt at the turn; who hands in has no tools."""
+        """Let an agent act on its team in an attempt at the turn; no tools if it hands in."""
         item = assignment
         agent = replace(item.agent, output_schema=self.seat.report)
         if not self.seat.may:
@@ -100,9 +100,9 @@ class AgentTurn:
 
 
 def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> AgentTurn | None:
-    """Return the turn of an agent that has mail of an open roster, be it none.
+    """Return the turn of an agent in an open roster; None without mail of one.
 
-    A backend that does not let agents use tools may say how they act, by an attribute `acts_by`.
+    A backend without tools may declare how its agents act, by an attribute `acts_by`.
     """
     if mail is None:
         return None

@@ -1,4 +1,4 @@
-"""Bounds on the answers that agent libraries take apart."""
+"""Limits on the answers that agent libraries parse."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ FENCE = "```py"
 LARGEST_ANSWER = 1_000_000
 """Characters."""
 LONGEST_SEARCH = 50_000_000
-"""Characters that a library may look at in an answer: a few tenths of a second."""
+"""The most characters of an answer that a library may search: a few tenths of a second."""
 
 
 def check_answer(text: str) -> None:
     """Refuse an answer that smolagents would search for minutes, while the whole process waits.
 
-    From every opened block of code it looks for the end of that block, in all of the rest.
+    For every opened block of code, it searches all of the rest for the end of that block.
 
     Raises:
         AgentError: The answer is too large, or opens too many blocks for its size.

@@ -11,11 +11,11 @@ from ._steps import shortened
 
 @contextlib.contextmanager
 def foreign_errors(library: str) -> Generator[None]:
-    """Map what a library raises in a block. Text of a model can upset any of them.
+    """Convert a library's exceptions in a block. A model's text can upset any library.
 
     Raises:
-        CoterieError: One of ours, which the library let pass or wrapped in one of its own.
-        AgentError: Anything else that it raised.
+        CoterieError: One of ours, which the library raised unchanged or wrapped in its own.
+        AgentError: Any other exception.
     """
     try:
         yield

@@ -24,13 +24,13 @@ def jailed(assignment: Assignment, bridge: Bridge, request: JailRequest) -> Gene
     """Open a jail whose work folder is the agent's workspace.
 
     Args:
-        bridge: When its run is cancelled, everything in the jail is killed.
-        request: What else the code has.
+        bridge: Cancelling its run kills everything in the jail.
+        request: The code's other resources.
 
     Raises:
-        AgentError: There is no workspace, or the code left more there than can come from elsewhere.
+        AgentError: There is no workspace, or the code left more there than can be transferred here.
         JailLost: The jail's machine is gone; the agent can be run again.
-        JailError: There is no jail.
+        JailError: No jail is available.
     """
     from ..jail.tree import Overgrown
 
@@ -47,7 +47,7 @@ def jailed(assignment: Assignment, bridge: Bridge, request: JailRequest) -> Gene
 
 @contextlib.contextmanager
 def _waiting(assignment: Assignment, bridge: Bridge) -> Generator[None]:
-    """Wait for the host, which copies a repository and starts a jail."""
+    """Count as waiting while the host copies a repository and starts a jail."""
     wait = assignment.waiting()
     bridge.tell(wait.__enter__)
     try:
@@ -59,10 +59,10 @@ def _waiting(assignment: Assignment, bridge: Bridge) -> Generator[None]:
 def recording(
     assignment: Assignment, bridge: Bridge, form: Callable[..., T]
 ) -> Callable[[str, T], T]:
-    """Return what keeps the outcomes of an agent's code, and gives those that are kept already.
+    """Return a function that records outcomes of an agent's code, and replays recorded ones.
 
     Args:
-        bridge: The way to the run's journal.
+        bridge: The connection to the run's journal.
         form: The dataclass of an outcome; its fields are JSON-able.
     """
 

@@ -1,4 +1,4 @@
-"""The repository of an agent that can edit: what it starts from, and what it hands in."""
+"""The repository of an agent that can edit: its initial state, and the resulting patch."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from .bridge import Bridge
 
 _MARKER = re.compile(r"^\+(<{7,}|>{7,}) (by/.+?)\r?$", re.MULTILINE)
-"""It is longer and names the file where that was moved, and ends as lines of the file do."""
+"""A conflict marker; it is longer and names the file if that was moved, and has the file's line
+ends."""
 MOST = 50
-"""Conflicts that an agent is told of one by one."""
+"""The most conflicts to list individually."""
 
 
 def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
-    """Return what an agent's copy starts from, and what is to be mended in it.
+    """Describe the initial state of an agent's copy, and the conflicts to resolve in it.
 
-    Nothing, where that is what it reported itself, or the one patch that it reads.
+    Empty if it starts from its own earlier report, or from the one patch that it reads.
     """
     workspace = assignment.workspace
     whose = [change.agent for change in workspace.start]
@@ -42,11 +43,10 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
 
 
 def handed_patch(assignment: Assignment) -> str:
-    """Return the patch that an agent leaves in its copy, once nothing of it runs any more.
+    """Return the patch that an agent leaves in its copy, once none of its processes run.
 
     Raises:
-        AgentError: It changed nothing, left conflicts that it should have mended, or changed more
-            than can be handed in.
+        AgentError: It changed nothing, left conflicts unresolved, or changed too much to hand in.
     """
     patch = assignment.workspace.diff()
     if not patch:

@@ -1,4 +1,4 @@
-"""What an agent did on the way, short enough to be kept with every run."""
+"""An agent's steps, short enough to keep with every run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ...schema.values.json_text import dumps
 from ..values.bounds import without_middle
 
 LARGEST_TEXT = 4000
-"""Characters that are kept of one text of a step."""
+"""The most characters to keep of one text of a step."""
 
 
 def shortened(value: Any) -> str:
-    """Return a text, or a value as JSON text, without its middle where it is long."""
+    """Return a text, or a value as JSON text; if long, without its middle."""
     text = value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
     return without_middle(text, LARGEST_TEXT)

@@ -1,7 +1,7 @@
-"""A library that blocks, in a thread of its own, with a line to the event loop.
+"""Run a blocking library in its own thread, connected to the event loop.
 
 Agent libraries are synchronous and our models and tools are not. Each run of such an agent gets a
-thread, in which it asks the event loop for what it needs; cancelling the run ends the thread.
+thread, which calls the event loop for what it needs; cancelling the run ends the thread.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ...schema.values.errors import AgentError
 T = TypeVar("T")
 
 END_SECONDS = 15.0
-"""Seconds that a cancelled run waits for its thread. What then still runs is lost, not joined."""
+"""Seconds that a cancelled run waits for its thread. A thread that still runs is abandoned."""
 
 
 class Stopped(BaseException):
     """The run was cancelled; ends its thread at the next use of the bridge.
 
-    Not an `Exception`, because agent libraries show every exception to their model and go on.
+    Not an `Exception`, because agent libraries show every exception to their model and continue.
     """
 
 
 class Bridge:
-    """What a run's thread, and threads that it starts, have of the event loop.
+    """The event loop, as seen from a run's thread and the threads that it starts.
 
     Args:
-        loop: The loop that the run belongs to.
+        loop: The run's event loop.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -44,7 +44,7 @@ class Bridge:
         self._stopped = False
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Have the event loop run a coroutine, and wait for what it gives or raises.
+        """Run a coroutine on the event loop, and return its result or raise its exception.
 
         Raises:
             Stopped: The run was cancelled, before or meanwhile.
@@ -56,14 +56,14 @@ class Bridge:
             raise Stopped from None
 
     def tell(self, function: Callable[[], object]) -> None:
-        """Have the event loop call a function soon, without waiting for it."""
+        """Schedule a function call on the event loop, without waiting for it."""
         self._loop.call_soon_threadsafe(function)
 
     def on_stop(self, stop: Callable[[], object]) -> None:
-        """Have something called when the run is cancelled: at once if it already is.
+        """Register a callback for the run's cancellation; call it at once if already cancelled.
 
         Args:
-            stop: Ends what the thread may be waiting for elsewhere. Called from any thread.
+            stop: Ends whatever else the thread may be waiting for. Called from any thread.
         """
         with self._stopping:
             if not self._stopped:
@@ -72,7 +72,7 @@ class Bridge:
         stop()
 
     def stop(self) -> None:
-        """Cancel what the thread waits for. Called on the event loop."""
+        """Cancel the coroutine that the thread waits for. Called on the event loop."""
         with self._stopping:
             self._stopped = True
         for task in self._tasks:
@@ -93,16 +93,16 @@ class Bridge:
 
 
 async def in_thread(work: Callable[[Bridge], T], *, name: str) -> T:
-    """Run something that blocks in a thread of its own.
+    """Run a blocking function in its own thread.
 
     Args:
-        work: What to run. It reaches the event loop by the bridge that it is given.
+        work: The function. It reaches the event loop through the bridge that it receives.
 
     Returns:
-        What `work` returned; what it raised is raised.
+        The result of `work`; its exceptions are raised.
 
     Raises:
-        AgentError: `work` wanted to end the process. Only an agent would.
+        AgentError: `work` tried to end the process. Only an agent would.
         asyncio.CancelledError: The caller cancelled. The thread has ended, unless something in it
             could not be ended within `END_SECONDS`.
     """
@@ -136,7 +136,7 @@ async def in_thread(work: Callable[[Bridge], T], *, name: str) -> T:
 
 
 async def _ended_in_time(ended: asyncio.Event) -> None:
-    """Wait for a thread's end, however often the waiting is cancelled itself."""
+    """Wait for a thread's end, however often this wait is itself cancelled."""
     waiting = asyncio.ensure_future(ended.wait())
     deadline = asyncio.get_running_loop().time() + END_SECONDS
     while not waiting.done() and (left := deadline - asyncio.get_running_loop().time()) > 0:

@@ -24,7 +24,7 @@ class FunctionRunner:
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
-        """Object to agents without a function, and to what a function cannot use."""
+        """Object to agents without a function, and to settings that a function cannot use."""
         if agent.agent_type not in {None, "Function"}:
             yield f"the backend function runs agents of type Function, not {agent.agent_type!r}."
         if agent.function is None:
@@ -34,12 +34,12 @@ class FunctionRunner:
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """Say zero: no model is asked."""
+        """Return 0: no model is called."""
         return 0
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
-        """Say no: nothing that it writes is run."""
+        """Return False: it writes no code."""
         del agent
         return False
 
@@ -47,7 +47,7 @@ class FunctionRunner:
         """Apply the function to the reports.
 
         Raises:
-            AgentError: The function cannot work with these reports; it says why.
+            AgentError: The function cannot use these reports; the message gives its reason.
         """
         function = load_named("functions", str(assignment.agent.function))
         size = sum(len(report.content) for report in assignment.reports)
@@ -56,7 +56,7 @@ class FunctionRunner:
 
 
 def _called(function: Callable[..., Any], assignment: Assignment) -> str:
-    """Apply a function, which is anybody's."""
+    """Call a user-supplied function."""
     name = f"the function {assignment.agent.function}"
     with foreign_code(name):
         content = function(assignment.reports, assignment.task)

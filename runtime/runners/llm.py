@@ -1,4 +1,4 @@
-"""The plain backend: one chat call, held to a schema where the agent has one."""
+"""The plain backend: one chat call, constrained to a schema if the agent has one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ..record.trace import Emit
 
 LOOKS_OF_A_CHECK = 32
-"""How much longer it takes to check a text against a schema than to look at it."""
+"""How many times longer it takes to check a text against a schema than to scan it."""
 
 
 class LlmRunner:
-    """Runs `agent_type: LLM`: a chat call, and one more where a structured answer needs repair.
+    """Runs `agent_type: LLM`: a chat call, and one more if a structured answer needs repair.
 
     In an open roster it acts by an object that it answers with.
     """
@@ -49,17 +49,17 @@ class LlmRunner:
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """One call, two with an output schema."""
+        """Return 1, or 2 with an output schema."""
         return 2 if agent.output_schema else 1
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
-        """Say no: nothing that it writes is run."""
+        """Return False: it writes no code."""
         del agent
         return False
 
     async def run(self, assignment: Assignment) -> AgentResult:
-        """Ask once; with a schema, show the problems of a bad answer and ask once more.
+        """Call the model once; with a schema, show it the problems of a bad answer and call again.
 
         Raises:
             AgentError: The answer is empty, or does not fit the schema the second time either.
@@ -93,7 +93,7 @@ async def _repaired(
     schema: Mapping[str, Any],
     read: Callable[[str], tuple[Any, list[str]]],
 ) -> tuple[Any, list[str]]:
-    """Ask for an answer of a form, and once more where there is something wrong with it."""
+    """Request a structured answer, and once more if it has problems."""
     messages = _messages(assignment)
     answer = await assignment.client.chat(messages, schema=schema)
     value, problems = await _read(answer, read)
@@ -129,9 +129,9 @@ def _refuse_only_thinking(answer: ChatAnswer, agent: Agent) -> None:
 
 
 async def _acted(assignment: Assignment, acting: Acting) -> AgentResult:
-    """Have an agent of an open roster act by an object; what it may not do even then is left out.
+    """Let an agent of an open roster act by an object, without acts that remain impossible.
 
-    What it reports is what its turn came to, and may be nothing.
+    Its report is the result of its turn, which may be empty.
     """
     value, problems = await _repaired(assignment, acting.schema, acting.checked)
     if value is None:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class PersonRunner(LlmRunner):
-    """Runs `agent_type: Person`: a plain agent whose model is somebody's inbox."""
+    """Runs `agent_type: Person`: a plain agent whose model is a person's inbox."""
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
-        """Object to what a person is not given."""
+        """Object to settings that do not apply to a person."""
         if agent.agent_type not in {None, "Person"}:
             yield f"the backend person runs agents of type Person, not {agent.agent_type!r}."
         if agent.tools:

@@ -1,4 +1,4 @@
-"""The Python packages that commands and code of agents find in their jail."""
+"""The Python packages available to agents' commands and code in their jail."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..jail import JailRequest, detect
 
 
 def host_programs(environment: Path | None = None) -> JailRequest:
-    """Have a jail with the host's virtual environment, to read, and its programs first.
+    """Return a jail's request for the host's virtual environment, with its programs first on PATH.
 
-    A repository's tests need its dependencies and pytest. They come from the virtual environment
-    that is active (`VIRTUAL_ENV`), else from the one that we run in: the host's choice, as in any
-    shell. Nothing is added where there is none, for the interpreter itself is always there.
+    A repository's tests need its dependencies and pytest. They come from the active virtual
+    environment (`VIRTUAL_ENV`), or else from ours: the host's choice, as in any shell. Without one,
+    nothing is added; the interpreter itself is always there.
 
     Args:
-        environment: A virtual environment to have instead.
+        environment: A virtual environment to use instead.
     """
     prefix = environment or Path(os.environ.get("VIRTUAL_ENV") or sys.prefix)
     if prefix == Path(sys.base_prefix) or not (prefix / "bin").is_dir():
@@ -44,13 +44,13 @@ def host_programs(environment: Path | None = None) -> JailRequest:
 
 
 def host_packages(names: Iterable[str]) -> JailRequest:
-    """Have a jail that can import packages of our environment, with all that they need.
+    """Return a jail's request for importing packages of our environment, with their dependencies.
 
-    A jail without mounts, and `--unsafe-local`, has the other packages of the environment as well,
-    since Python looks for a package in folders that it can list.
+    A jail without mounts, and `--unsafe-local`, also has the environment's other packages, since
+    Python looks for a package in folders that it can list.
 
     Args:
-        names: What they are called where they are imported.
+        names: The packages' import names.
     """
     parts = sorted({part for name in names for part in _parts(name) if part.exists()})
     if not parts:
@@ -63,7 +63,7 @@ def host_packages(names: Iterable[str]) -> JailRequest:
 
 
 def _parts(name: str) -> Iterator[Path]:
-    """Yield the folders and modules of a package, and of what it requires."""
+    """Yield the folders and modules of a package, and of its dependencies."""
     if (package := find_package(name)) is not None:
         yield package
     for result in _required(_distributions().get(name, ())):
@@ -72,7 +72,7 @@ def _parts(name: str) -> Iterator[Path]:
 
 
 def _required(names: Sequence[str]) -> Iterable[Distribution]:
-    """Give distributions with all that they require, as far as it is installed; extras are not."""
+    """Return distributions with all their installed dependencies, without extras."""
     fields: dict[str, Distribution] = {}
     waiting = [*names]
     while waiting:
@@ -95,7 +95,7 @@ def _distributions() -> Mapping[str, Sequence[str]]:
 
 
 def _home(prefix: Path) -> Path:
-    """Find the folder of the interpreter that a virtual environment was made with."""
+    """Return the folder of the interpreter that created a virtual environment."""
     try:
         lines = (prefix / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except OSError:

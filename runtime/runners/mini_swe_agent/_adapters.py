@@ -1,4 +1,4 @@
-"""Adapters between mini-swe-agent and what an agent is assigned. Importing this imports it."""
+"""Adapters between mini-swe-agent and an agent's assignment. Importing this imports it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ FAILURES = {
 
 
 def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
-    """Run a DefaultAgent in a jail of its own; see `MiniSweAgentRunner.run`."""
+    """Run a DefaultAgent in its own jail; see `MiniSweAgentRunner.run`."""
     with jailed(assignment, bridge, host_programs()) as jail:
         acts = assignment.acting.tools if assignment.acting else {}
         agent = DefaultAgent(
@@ -90,7 +90,7 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
 
 
 class _GatewayModel:
-    """mini-swe-agent's model over the agent's line. It retries nothing: the gateway does."""
+    """mini-swe-agent's model over the agent's client. It retries nothing: the gateway does."""
 
     config = None
 
@@ -113,7 +113,7 @@ class _GatewayModel:
         return {**spoken(answer, ids), "extra": {"actions": actions}}
 
     def _actions(self, calls: list[SimpleNamespace], answer: ChatAnswer) -> list[dict[str, Any]]:
-        """Read what is to be done, in order: commands, and acts on the team."""
+        """Return the actions in order: commands, and acts on the team."""
         commands = [call for call in calls if call.function.name not in self._acts]
         if calls and not commands:
             return [_act(call) for call in calls]
@@ -129,7 +129,7 @@ class _GatewayModel:
         return [_act(call) if call.function.name in self._acts else next(left) for call in calls]
 
     def format_message(self, **message: Any) -> dict[str, Any]:
-        """Return a message of the agent's own as it is sent."""
+        """Return one of the agent's own messages in the form to send."""
         return message
 
     def format_observation_messages(
@@ -138,7 +138,7 @@ class _GatewayModel:
         outputs: list[dict[str, Any]],
         template_vars: dict[str, Any] | None = None,
     ) -> list[dict[str, Any]]:
-        """Return the result of an answer's commands."""
+        """Return the results of an answer's commands as messages."""
         del template_vars
         actions = message["extra"]["actions"]
         return format_toolcall_observation_messages(
@@ -155,7 +155,7 @@ class _GatewayModel:
 
 
 class _Environment(JailEnvironment):
-    """Where an agent's commands run, and its acts on its team are done."""
+    """Runs an agent's commands, and performs its acts on its team."""
 
     def __init__(
         self, acts: Mapping[str, GrantedTool], bridge: Bridge, jail: AnyJail, **options: Any
@@ -178,13 +178,13 @@ class _Environment(JailEnvironment):
 
 
 def _format_error(answer: ChatAnswer) -> FormatError:
-    """Show the model its answer, and why nothing of it is done."""
+    """Show the model its answer, and why none of it is executed."""
     fields = {"role": "assistant", "content": answer.text or WORDLESS}
     return FormatError(fields, {"role": "user", "content": answer.refused})
 
 
 def _act(call: SimpleNamespace) -> dict[str, Any]:
-    """Read a call of an act; arguments that are no JSON are refused where it is done."""
+    """Parse a call of an act; arguments that are not JSON are refused on execution."""
     name, arguments = call.function.name, call.function.arguments
     try:
         parsed = loads(arguments)
@@ -195,7 +195,7 @@ def _act(call: SimpleNamespace) -> dict[str, Any]:
 
 
 def _calls(answer: ChatAnswer, ids: Sequence[str]) -> list[SimpleNamespace]:
-    """Return an answer's tool calls as the library reads them."""
+    """Return an answer's tool calls in the library's form."""
     return [
         SimpleNamespace(id=name, function=SimpleNamespace(name=call.name, arguments=call.arguments))
         for name, call in zip(ids, answer.tool_calls, strict=True)
@@ -236,7 +236,7 @@ def _last_text(messages: list[Any]) -> str:
 
 
 def _steps(messages: list[Any]) -> Iterator[dict[str, Any]]:
-    """Describe each command for the trace, whose model calls have the rest."""
+    """Describe each command for the trace, whose model calls contain the rest."""
     outputs = {item["tool_call_id"]: item["extra"] for item in messages if item["role"] == "tool"}
     for message in messages:
         for action in message.get("extra", {}).get("actions", ()):

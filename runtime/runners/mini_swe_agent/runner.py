@@ -23,16 +23,16 @@ MAX_STEPS = 40
 class MiniSweAgentRunner:
     """Runs `agent_type: DefaultAgent`: shell commands in a jail, on a copy of the repository.
 
-    Where the task has a repository, the answer is the patch: our own `git diff` of the copy,
-    whatever the agent says. Where it has none, the answer is what the agent hands in. In an open
-    roster it has tools beside its shell: those by which it acts on its team.
+    If the task has a repository, the answer is the patch: our own `git diff` of the copy, whatever
+    the agent says. Otherwise, the answer is the text that the agent hands in. In an open roster it
+    has tools besides its shell, to act on its team.
     """
 
     acts_by = "tools"
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
-        """Object to other types, and to what an agent with a shell alone cannot keep to."""
+        """Object to other types, and to settings that an agent with only a shell cannot satisfy."""
         if agent.agent_type not in {None, "DefaultAgent"}:
             yield (
                 "the backend mini-swe-agent runs agents of type DefaultAgent,"
@@ -48,18 +48,18 @@ class MiniSweAgentRunner:
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """One call for each step."""
+        """Return one call for each step."""
         return agent.max_steps or MAX_STEPS
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
-        """Say yes: it writes commands."""
+        """Return True: it writes commands."""
         del agent
         return True
 
     @classmethod
     def lacks(cls) -> Iterator[str]:
-        """Look for the package, which comes with an extra."""
+        """Report the package if it is missing; an extra installs it."""
         if find_spec("minisweagent") is None:
             yield (
                 "agents of type DefaultAgent need the package mini-swe-agent, which is not"
@@ -77,7 +77,7 @@ class MiniSweAgentRunner:
         Raises:
             AgentError: It did not hand in, or handed in without a change or an answer.
             CallError: Its model gave no usable answer.
-            JailError: There is no jail for its commands.
+            JailError: No jail is available for its commands.
         """
         from ..bridge import in_thread
 
@@ -94,7 +94,7 @@ class MiniSweAgentRunner:
 
 @functools.cache
 def _import_minisweagent() -> None:
-    """Import minisweagent without its banner, its user's settings, and a folder made for them."""
+    """Import minisweagent without its banner, its user's settings, and their folder."""
     with (
         tempfile.TemporaryDirectory(prefix="coterie-mini-") as folder,
         quiet_environment(MSWEA_SILENT_STARTUP="1", MSWEA_GLOBAL_CONFIG_DIR=folder),

@@ -1,4 +1,4 @@
-"""Adapters between smolagents and what an agent is assigned. Importing this imports smolagents."""
+"""Adapters between smolagents and an agent's assignment. Importing this imports smolagents."""
 
 # smolagents has type hints, but does not say so.
 # pyright: reportMissingTypeStubs=false
@@ -51,12 +51,13 @@ if TYPE_CHECKING:
     from ..bridge import Bridge
 
 IMPORTS = ["any module of Python's standard library"]
-"""What smolagents' prompt lists besides its own. Nothing checks imports: the jail is the limit."""
+"""Imports that smolagents' prompt lists besides its own. Nothing checks imports: the jail is the
+limit."""
 
 CUT_OFF = "your answer was cut off ({}) in its code. Nothing was executed. Write less at once."
 HOW_TO_END = "Call a tool, or final_answer to answer."
 THOUGHT_ONLY = "(I thought, and did not answer. I will think less.)"
-"""Stands in an agent's memory for an answer of thinking alone; it holds no code and no call."""
+"""Replaces an answer of thinking alone in an agent's memory; it holds no code and no call."""
 END_IN_CODE = (
     "your code was cut where it has </code> in it, which ends it. Nothing was executed. Write that"
     " text in two parts there: '</' + 'code>'."
@@ -64,12 +65,12 @@ END_IN_CODE = (
 _OPENING = re.compile(r"```(?:python|py)\b")
 _CLOSING = re.compile(r"\n```")
 MOST_ENDS = 20
-"""Fences at which a block may end that are tried."""
+"""The most fences to try as the end of a block."""
 LARGEST_PARSED = LARGEST_ANSWER // 10
 
 
 def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
-    """Run a CodeAgent with its code in a jail of its own; see `SmolagentsRunner.run`."""
+    """Run a CodeAgent with its code in its own jail; see `SmolagentsRunner.run`."""
     packages, wait = assignment.agent.imports, PersonWait()
     tools = {name: wait.counting(granted) for name, granted in assignment.tools.items()}
     assignment = replace(assignment, tools=tools)
@@ -106,12 +107,12 @@ def run_tool_calling_agent(
 
 
 def _keep_state(assignment: Assignment) -> bool:
-    """Return whether the order of tool calls matters, so that no two may be at work at once."""
+    """Return whether the order of tool calls matters, so that they must run one at a time."""
     return any(granted.tool.keeps_state for granted in assignment.tools.values())
 
 
 class _GatewayModel(Model):
-    """smolagents' model over the agent's line. It retries nothing: the gateway does."""
+    """smolagents' model over the agent's client. It retries nothing: the gateway does."""
 
     def __init__(self, client: AgentClient, bridge: Bridge) -> None:
         super().__init__(flatten_messages_as_text=True)
@@ -160,12 +161,12 @@ class _GatewayModel(Model):
         )
 
     def parse_tool_calls(self, message: ChatMessage) -> ChatMessage:
-        """Refuse text in the place of calls: whatever is a call in it was read already."""
+        """Refuse text in place of calls: any calls in it have already been read."""
         raise ValueError(f"there is no call of a tool in it. {HOW_TO_END}")
 
 
 class _Bounded:
-    """Ends an agent that used all its steps, where smolagents pays one more call for a guess."""
+    """Ends an agent that used all its steps, instead of smolagents' extra call for a guess."""
 
     def provide_final_answer(self, task: str) -> ChatMessage:
         agent = cast("CodeAgent | ToolCallingAgent", self)
@@ -209,9 +210,9 @@ def _common(
 
 @functools.cache
 def _prompt_templates(name: str) -> Any:
-    """Read smolagents' own prompts once: it would for every agent, with its slow YAML reader.
+    """Read smolagents' own prompts once, since it would for every agent, with a slow YAML reader.
 
-    smolagents runs them as Jinja templates, so nothing that others wrote may go into them.
+    smolagents runs them as Jinja templates, so no foreign text may go into them.
     """
     text = importlib.resources.files("smolagents.prompts").joinpath(f"{name}.yaml").read_text()
     return yaml.load(text, Loader=yaml.CSafeLoader)
@@ -219,7 +220,7 @@ def _prompt_templates(name: str) -> Any:
 
 def _failure_teller(assignment: Assignment, bridge: Bridge) -> Callable[[ActionStep], None]:
     def tell(step: ActionStep) -> None:
-        """Note a step whose code or tool calls failed: smolagents goes on with the next."""
+        """Record a step whose code or tool calls failed: smolagents continues with the next."""
         if step.error is not None:
             text = shortened(str(step.error))
             bridge.tell(functools.partial(assignment.emit, "step_failed", error=text))
@@ -264,7 +265,7 @@ def _content(answer: Any, schema: Mapping[str, Any] | None) -> tuple[str, str | 
 
 
 def _fitting(answer: Any, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
-    """Check an answer as the value that it is, and if it is text, as JSON text."""
+    """Check an answer as a value; if it is text, as JSON text, too."""
     value, problems = parse_structured(dumps(answer), schema)
     if problems and isinstance(answer, str):
         return parse_structured(answer, schema)
@@ -285,7 +286,7 @@ def _plan(step: PlanningStep) -> dict[str, Any]:
 
 
 def _step(step: ActionStep) -> dict[str, Any]:
-    """Describe a step for the trace, whose model calls have the rest."""
+    """Describe a step for the trace, whose model calls contain the rest."""
     calls = [
         {"name": tool_call.name, "arguments": shortened(tool_call.arguments)}
         for tool_call in step.tool_calls or ()
@@ -300,9 +301,9 @@ def _step(step: ActionStep) -> dict[str, Any]:
 
 
 def whole_code(text: str) -> str:
-    """Return an answer with its fenced code between smolagents' tags, where fences are in the code.
+    """Return an answer with its fenced code between smolagents' tags, if the code contains fences.
 
-    A block ends at the first fence at which it is Python.
+    A block ends at the first fence at which it is valid Python.
     """
     if "<code>" in text or len(text) > LARGEST_PARSED:
         return text
@@ -323,7 +324,7 @@ def whole_code(text: str) -> str:
 
 
 def ends_in_code(text: str) -> bool:
-    """Return whether the sign for the end of code stands in a text of the code itself."""
+    """Return whether the end-of-code tag is in a string of the code itself."""
     _, opening, after = text.partition("<code>")
     code = after.partition("</code>")[0]
     return bool(opening) and len(code) <= LARGEST_PARSED and "unterminated" in _fault(code)

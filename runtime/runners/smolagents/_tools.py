@@ -1,7 +1,8 @@
-"""A granted tool as smolagents knows tools. Importing this imports smolagents.
+"""A granted tool in smolagents' form. Importing this imports smolagents.
 
-A CodeAgent's prompt has of a tool's arguments their types and descriptions, and nothing else of
-their JSON Schema. So the descriptions say the rest: which values there are, what may be left out.
+A CodeAgent's prompt shows the types and descriptions of a tool's arguments, and nothing else of
+their JSON Schema. So the descriptions contain the rest: possible values, and which arguments are
+optional.
 """
 
 # smolagents has type hints, but does not say so.
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
     from ..bridge import Bridge
 
 SAID_OTHERWISE = frozenset({"default", "description", "title", "type"})
-"""What of an argument's schema is said in words, or in its place."""
+"""Parts of an argument's schema that the description covers in words, or in their own place."""
 
 REFERRED_TO = frozenset({"$defs", "definitions"})
-"""Where schemas stand that others refer to."""
+"""Keywords for schemas that others refer to."""
 
 
 class _Inputs(dict[str, Any]):
-    """Arguments as prompts describe them. smolagents refuses no other: the tool checks them all."""
+    """Arguments as prompts describe them; smolagents accepts any others: the tool checks them."""
 
     def __contains__(self, _name: object) -> bool:
         return True
@@ -49,7 +50,7 @@ class _Inputs(dict[str, Any]):
 
 
 class HostTool(Tool):
-    """A granted tool, which is called in the run's thread."""
+    """A granted tool, called in the run's thread."""
 
     skip_forward_signature_validation = True
 
@@ -78,7 +79,7 @@ class PersonWait:
         self.seconds = 0.0
 
     def counting(self, granted: GrantedTool) -> GrantedTool:
-        """Return a tool whose waiting counts here as well."""
+        """Return a tool whose waits count here as well."""
         return replace(granted, waiting=functools.partial(self._counted, granted.waiting))
 
     @contextmanager
@@ -92,20 +93,20 @@ class PersonWait:
 
 
 def definition(tool: Tool) -> dict[str, Any]:
-    """Return a tool as OpenAI's chat API has it."""
+    """Return a tool's definition in the form of OpenAI's chat API."""
     if isinstance(tool, HostTool):
         return tool.granted.tool.definition
     return get_tool_json_schema(tool)
 
 
 def _whole_description(tool: ToolOfHost) -> str:
-    """Describe a tool, with what its arguments refer to."""
+    """Describe a tool, including the schemas that its arguments refer to."""
     shared = {key: item for key, item in tool.parameters.items() if key in REFERRED_TO}
     return tool.description + (f"\n\nIts arguments refer to: {_json(shared)}" if shared else "")
 
 
 def _inputs(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a tool's arguments in smolagents' words; the tool itself checks them again."""
+    """Describe a tool's arguments in smolagents' form; the tool itself checks them again."""
     properties: Mapping[str, Any] = parameters.get("properties") or {}
     required: list[str] = parameters.get("required") or []
     return {
@@ -125,7 +126,7 @@ def _type(schema: Any) -> Any:
 
 
 def _description(schema: Any, *, is_required: bool) -> str:
-    """Return what an argument means, and what smolagents' prompts leave out: all but its type."""
+    """Describe an argument, with everything that smolagents' prompts omit: all but its type."""
     fields: Mapping[str, Any] = schema if is_mapping(schema) else {}
     rest = {key: item for key, item in fields.items() if key not in SAID_OTHERWISE}
     default = f": it is {_json(fields['default'])} then" if "default" in fields else ""

@@ -1,8 +1,8 @@
 """A smolagents agent's memory as messages. Importing this imports smolagents.
 
-smolagents writes tool calls and their results as text, and drops whatever else an answer had. That
-is what is sent, but for answers with which something is kept: these go out as the tool calls that
-they were, because nothing can be given back with text.
+smolagents writes tool calls and their results as text, and drops everything else of an answer. That
+text is sent, except for answers with kept fields: these are sent as the original tool calls,
+because kept fields cannot accompany text.
 """
 
 # smolagents has type hints, but does not say so.
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class KeptTurn:
-    """An answer with which something is kept, and the result of its tool calls.
+    """An answer with kept fields, and the results of its tool calls.
 
     Attributes:
-        message: The answer, as it is given back.
-        results: What its tools gave, by the ids of the calls.
+        message: The answer, in the form to give back.
+        results: Its tools' results, by the ids of the calls.
         error: Why a call had no result.
     """
 
@@ -49,7 +49,7 @@ class KeptTurn:
 
     @property
     def messages(self) -> Iterator[Message]:
-        """The turn as the chat API has it: each call has a result."""
+        """The turn in the chat API's form, with a result for each call."""
         yield self.message
         for call in self.message["tool_calls"]:
             text = self.results.get(call["id"]) or self.error or "(nothing)"
@@ -57,7 +57,7 @@ class KeptTurn:
 
 
 class Unusable(Exception):
-    """An answer of which nothing is executed."""
+    """An answer that is not executed at all."""
 
     def __init__(self, why: str, text: str, usage: TokenUsage) -> None:
         super().__init__(why)
@@ -66,7 +66,7 @@ class Unusable(Exception):
 
 
 class ToldOfMistakes(MultiStepAgent):
-    """An agent that is shown why its answer is unusable, where smolagents would end its run."""
+    """An agent that learns why its answer is unusable, where smolagents would end its run."""
 
     def _step_stream(self, memory_step: ActionStep) -> Generator[Any]:
         try:
@@ -81,7 +81,7 @@ class ToldOfMistakes(MultiStepAgent):
 
 
 class KeepingMemory(ToolCallingAgent):
-    """An agent whose memory gives its model back what is kept with its answers."""
+    """An agent whose memory gives its answers' kept fields back to its model."""
 
     def process_tool_calls(self, chat_message: ChatMessage, memory_step: ActionStep) -> Any:
         for call in super().process_tool_calls(chat_message, memory_step):
@@ -98,7 +98,7 @@ class KeepingMemory(ToolCallingAgent):
 
 
 def plain(messages: Iterable[ChatMessage]) -> list[Message]:
-    """Write messages as the chat API has them: text, one role after another, and kept turns."""
+    """Return messages in the chat API's form: text, one role after another, and kept turns."""
     return [*itertools.chain.from_iterable(_parts(messages))]
 
 
@@ -122,7 +122,7 @@ def _as_text(messages: list[ChatMessage]) -> list[Message]:
 
 
 def _original_turn(step: Any) -> list[ChatMessage]:
-    """Return a step whose answer is kept as it was; nothing for any other."""
+    """Return the original messages of a step with a kept answer; empty for any other."""
     message = step.model_output_message if isinstance(step, ActionStep) else None
     if message is None or not isinstance(message.raw, KeptTurn):
         return []

@@ -21,7 +21,7 @@ class SmolagentsRunner:
     """Runs `agent_type: CodeAgent` (the default here) and `ToolCallingAgent`.
 
     A CodeAgent writes Python, which runs in a jail; its tools are functions there. A
-    ToolCallingAgent calls tools, and needs a model that can. Both end with `final_answer`; with an
+    ToolCallingAgent calls tools, and needs a model that can. Both end with `final_answer`. With an
     output schema, an answer that does not fit is shown to the agent, which has its remaining steps
     to repair it.
     """
@@ -37,13 +37,13 @@ class SmolagentsRunner:
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """One call for each step, and one for each plan."""
+        """Return one call for each step, and one for each plan."""
         steps = agent.max_steps or MAX_STEPS
         return steps + agent.plans(steps)
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
-        """Say yes for a CodeAgent."""
+        """Return True for a CodeAgent."""
         return agent.agent_type != "ToolCallingAgent"
 
     @classmethod
@@ -57,7 +57,7 @@ class SmolagentsRunner:
         Raises:
             AgentError: It took all its steps without a final answer, or its library failed.
             CallError: Its model gave no usable answer.
-            JailError: There is no jail for its code.
+            JailError: No jail is available for its code.
         """
         from ..bridge import in_thread
 

@@ -1,4 +1,4 @@
-"""An installed SWE-agent: where it is, and whether it is one that we can run."""
+"""An installed SWE-agent: its location, and whether we can run it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OLDEST = {"sweagent": (1, 1), "swe-rex": (1, 2)}
 PROBE = Path(__file__).with_name("_probe.py")
 PROBE_SECONDS = 60
 PARTS = ("config", "tools")
-"""Folders beside SWE-agent's package that it reads. What else lies there may hold keys."""
+"""Folders beside SWE-agent's package that it reads. Other folders there may hold keys."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,10 +39,10 @@ class Installation:
     """An environment that has SWE-agent.
 
     Attributes:
-        python: Its interpreter, as the person who runs us named it.
+        python: Its interpreter, as named by the user.
         versions: Those of `sweagent` and `swe-rex`.
-        readable: What its jail has to show.
-        home: The folder that has SWE-agent's package and the folders that belong to it.
+        readable: The paths that its jail must contain.
+        home: The folder with SWE-agent's package and its other folders.
     """
 
     python: Path
@@ -52,10 +52,11 @@ class Installation:
 
     @classmethod
     def detect(cls) -> Installation:
-        """Ask the interpreter that `MAS_SWE_AGENT_PYTHON` names; takes some tenths of a second.
+        """Probe the interpreter in `MAS_SWE_AGENT_PYTHON`; takes some tenths of a second.
 
         Raises:
-            AgentError: There is none, it has no SWE-agent, or one that is too old.
+            AgentError: The variable names no interpreter, or it has no SWE-agent or one that is too
+                old.
         """
         python = Path(os.environ.get(VARIABLE, ""))
         fields = _answer(python)

@@ -1,11 +1,11 @@
-"""Runs SWE-agent on the repository at /repo, inside a jail, and talks to the host about it.
+"""Runs SWE-agent on the repository at /repo, inside a jail, and reports to the host.
 
 Executed by the interpreter that has SWE-agent. Standard input and output carry messages, a line of
-JSON each: the host sends the settings; then we ask, and the host answers each in turn. What
-SWE-agent itself prints goes to standard error.
+JSON each: the host sends the settings; then we send requests, and the host answers each in turn.
+SWE-agent's own output goes to standard error.
 
     {"op": "chat", "request": …}    a model call, as OpenAI's chat API has it; the answer likewise
-    {"op": "step", …}               a command and its output; the answer is the output to be seen
+    {"op": "step", …}               a command and its output; the answer is the output to show
     {"op": "end", "status": …}      the end
 """
 
@@ -20,20 +20,20 @@ _DUMPABLE = 4
 
 
 class Host:
-    """The line to the host."""
+    """The connection to the host."""
 
     def __init__(self, receiving: BinaryIO, sending: BinaryIO) -> None:
         self._receiving = receiving
         self._sending = sending
 
     def tell(self, **message: Any) -> None:
-        """Send a message, after all that was printed: the host reads it with the message."""
+        """Send a message, after flushing all output: the host reads that with the message."""
         sys.stdout.flush()
         self._sending.write(json.dumps(message).encode() + b"\n")
         self._sending.flush()
 
     def hear(self) -> Any:
-        """Wait for a message; end where there is no host any more."""
+        """Wait for a message; exit if the host is gone."""
         line = self._receiving.readline()
         if not line:
             os._exit(1)  # SWE-agent would take an exception for something to go on after
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _host() -> Host:
-    """Take the line, so that nothing else in this process or below it can write to it."""
+    """Take over the streams, so that nothing else in this process or below it can use them."""
     # The descriptors of a process that may be dumped can be opened by any other of the same user.
     ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
     receiving, sending = os.dup(0), os.dup(1)
@@ -80,7 +80,7 @@ def _host() -> Host:
 
 
 def _hook(host: Host) -> Any:
-    """Return what SWE-agent calls as it works."""
+    """Return the hook that SWE-agent calls as it works."""
     hooks = _library("sweagent.agent.hooks.abstract")
 
     class Hook(hooks.AbstractAgentHook):

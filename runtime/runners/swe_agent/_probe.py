@@ -1,6 +1,6 @@
-"""Says where an environment has SWE-agent. Executed by that environment's interpreter.
+"""Prints where an environment has SWE-agent. Executed by that environment's interpreter.
 
-Prints one JSON object and imports nothing of SWE-agent, which takes seconds and may fail.
+It prints one JSON object and imports nothing of SWE-agent, which takes seconds and may fail.
 """
 
 import importlib.metadata
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Print what a jail must show for this interpreter to run SWE-agent."""
+    """Print what a jail must contain for this interpreter to run SWE-agent."""
     packages = {name: _folder(name) for name in ("sweagent", "swerex", "litellm")}
     fields = {
         "prefix": sys.prefix,

@@ -1,4 +1,4 @@
-"""Running an installed SWE-agent in a jail: its settings, its calls, its commands, its end."""
+"""Run an installed SWE-agent in a jail: its settings, its calls, its commands, its end."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 PROGRAM = Path(__file__).with_name("_main.py")
 REPOSITORY = Path("/repo")
-"""Where SWE-agent finds the repository: the same in every run, for its model is told of it."""
+"""The repository's path for SWE-agent: the same in every run, because its model sees it."""
 HOME = Path("/root")
-"""Where SWE-agent keeps its tools and its state, whoever runs it."""
+"""Where SWE-agent keeps its tools and its state, for any user."""
 TASK = "task"
 SECONDS = 6 * 3600
 LIMITS = JailLimits(
@@ -54,9 +54,9 @@ ENVIRONMENT = {
 }
 CONTEXT_TOKENS = 100_000
 LAST_WORDS = 2000
-"""Characters of its log that are shown where it failed."""
+"""Characters of its log to show after a failure."""
 LARGEST_LOG = 100_000
-"""Characters of its log that the trace has, of its end."""
+"""Characters of its log's end to keep in the trace."""
 
 
 def run_swe_agent(
@@ -86,20 +86,20 @@ def run_swe_agent(
 
 
 def _commit(folder: Path) -> None:
-    """Commit the state from which the agent starts, so that it is shown its own changes only."""
+    """Commit the agent's initial state, so that it sees only its own changes."""
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--allow-empty", "--message", "Where the agent starts.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _StepOutput:
-    """What the agent saw of a command."""
+    """A command's output as the agent saw it."""
 
     output: str
 
 
 class _Conversation:
-    """What SWE-agent in its jail asks of us, and what we answer."""
+    """SWE-agent's requests from its jail, and our answers."""
 
     def __init__(self, assignment: Assignment, bridge: Bridge, max_steps: int) -> None:
         self.steps: list[dict[str, Any]] = []
@@ -111,7 +111,7 @@ class _Conversation:
         self._max_steps = self._left = max_steps
 
     def held(self, jail: AnyJail, python: Path, settings: dict[str, Any]) -> str:
-        """Start SWE-agent, answer it until it ends, and give its status."""
+        """Start SWE-agent, answer its requests until it ends, and return its status."""
         process = jail.start(
             [str(python), str(PROGRAM)], stdin=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -146,7 +146,7 @@ class _Conversation:
                     raise WireError(f"it sent an unknown message, {str(message)[:200]!r}")
 
     def _read_log(self, wire: WorkerConnection) -> None:
-        """Add what SWE-agent has printed to its log, whose end is kept."""
+        """Add SWE-agent's output to its log, whose end is kept."""
         self._log = (self._log + wire.printed())[-LARGEST_LOG:]
 
     def _completion(self, messages: list[Any], tools: Any) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class _Conversation:
 
 
 def _settings(assignment: Assignment, start: str) -> dict[str, Any]:
-    """Return what differs from SWE-agent's default configuration."""
+    """Return the differences from SWE-agent's default configuration."""
     text = render(
         "swe_agent_task",
         instructions=assignment.system,

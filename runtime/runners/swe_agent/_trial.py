@@ -1,4 +1,4 @@
-"""A trial of an installed SWE-agent: a whole run in its jail, with written answers."""
+"""A trial of an installed SWE-agent: a whole run in its jail, with scripted answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWERS = (("bash", {"command": "echo tried > tried.txt"}), ("submit", {}), ("su
 
 
 class _Script:
-    """A line to a model that gives the answers in turn, and submits from then on."""
+    """A model client that returns the answers in turn, and then submits."""
 
     def __init__(self) -> None:
         self._answers = itertools.chain(ANSWERS, itertools.repeat(ANSWERS[-1]))
@@ -33,7 +33,7 @@ class _Script:
 
 
 async def try_swe_agent(runner: Runner) -> AgentResult:
-    """Have SWE-agent make one file in a small repository; takes half a minute."""
+    """Let SWE-agent create one file in a small repository; takes half a minute."""
     with tempfile.TemporaryDirectory(prefix="coterie-trial-") as folder:
         git(Path(folder), "init", "--quiet")
         git(Path(folder), "commit", "--quiet", "--allow-empty", "--message", "Nothing.")

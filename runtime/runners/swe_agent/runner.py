@@ -1,4 +1,4 @@
-"""The backend of SWE-agent, which is installed apart from us and runs as a program of its own."""
+"""The backend of SWE-agent, which is installed separately and runs as its own program."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MAX_STEPS = 60
 class SweAgentRunner:
     """Runs `agent_type: SWEAgent`: an installed SWE-agent >= 1.1, in a jail, on a copy.
 
-    The person who runs the team names its interpreter in the variable `MAS_SWE_AGENT_PYTHON`. All
-    of it runs in one jail: what it installs and keeps, which it does under /root, is the jail's
-    own, and its model calls come to us over its standard streams. The answer is the patch: our own
-    `git diff` of the copy, whatever the agent says.
+    The user names its interpreter in the variable `MAS_SWE_AGENT_PYTHON`. All of it runs in one
+    jail: everything that it installs and keeps, under /root, belongs to the jail, and its model
+    calls reach us over its standard streams. The answer is the patch: our own `git diff` of the
+    copy, whatever the agent says.
     """
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
-        """Object where SWE-agent is not installed, and to what it cannot keep to."""
+        """Object if SWE-agent is not installed, and to settings that it cannot satisfy."""
         if agent.agent_type not in {None, "SWEAgent"}:
             yield (f"the backend swe-agent runs agents of type SWEAgent, not {agent.agent_type!r}.")
         if agent.tools:
@@ -43,18 +43,18 @@ class SweAgentRunner:
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """One call for each step."""
+        """Return one call for each step."""
         return agent.max_steps or MAX_STEPS
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
-        """Say yes: it writes commands."""
+        """Return True: it writes commands."""
         del agent
         return True
 
     @classmethod
     def lacks(cls) -> Iterator[str]:
-        """Ask the program, and look for a jail that it can run in."""
+        """Report what is missing of the program, or a jail that it can run in."""
         from ...jail import detect
 
         try:
@@ -70,11 +70,11 @@ class SweAgentRunner:
             )
 
     async def probe(self) -> str:
-        """Run SWE-agent once, with a scripted model, and say which it is.
+        """Run SWE-agent once, with a scripted model, and return its description.
 
         Raises:
-            AgentError: It could not be run, or did not get to its end.
-            JailError: There is no jail for it.
+            AgentError: It could not be run, or did not finish.
+            JailError: No jail is available for it.
         """
         from ._trial import try_swe_agent
 
@@ -88,7 +88,7 @@ class SweAgentRunner:
             AgentError: There is no repository, SWE-agent cannot be run, or it did not submit a
                 change.
             CallError: Its model gave no usable answer.
-            JailError: There is no jail for it.
+            JailError: No jail is available for it.
         """
         from ..bridge import in_thread
         from ._running import run_swe_agent
