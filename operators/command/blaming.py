@@ -76,7 +76,7 @@ class Blaming:
                 file is damaged.
         """
         recorded, models = read_setting(folder)
-        with Journal.open(folder, replaying=True):  # nobody is at work on it
+        with Journal.open(folder, replaying=True):  # no process works on it
             ended = RunEnding.of(folder)
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
@@ -97,7 +97,7 @@ class Blaming:
     async def _work(self) -> int:
         async with open_services(self.catalogue, self.setting) as services:
             scrubber = services.scrubber(os.environ)
-            # While it is open, nobody else can go on with the run.
+            # While it is open, no other process can resume the run.
             with Journal.open(self.folder, replaying=True):
                 trace = self._trace(scrubber)
                 place = folder_in(self.folder, FOLDER)

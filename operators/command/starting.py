@@ -164,7 +164,7 @@ class EvolutionStart:
 
         check_addresses(self.catalogue, self.asked_models)
         async with open_services(self.catalogue, setting, connected=False, shared=shared) as opened:
-            services = replace(opened, recaller=nothing)  # each episode will have its own
+            services = replace(opened, recaller=nothing)  # each episode sets its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
             priced = setting.must_be_priced
@@ -266,7 +266,7 @@ def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:
                 f" ({error.strerror}). Is the endpoint running?"
             ) from None
         except OSError:
-            continue  # too slow or too odd to tell; calls have a patience of their own
+            continue  # inconclusive; calls have retries of their own
 
 
 def _sources(recipe: Recipe, needs: frozenset[Need]) -> tuple[str, ...]:
@@ -337,7 +337,7 @@ def _ceiling(
     if (grown := strategy_of(recipe.strategy).ceiling) is not None and teams:
         allowed = grown(teams[0])
         return replace(allowed, models=allowed.models | frozenset(recipe.models))
-    # A single agent alone would leave nothing to evolve.
+    # The ceiling of a single agent would leave nothing to evolve.
     wants_more = not recipe.seeds or not teams
     more = [load_source(seed, catalogue) for seed in DEFAULT_SEEDS] if wants_more else []
     ceiling = CapabilityPolicy.of(*teams, *more)

@@ -61,7 +61,7 @@ class _Entry:
 
 
 def _head(run: Run, verdict: Score | None, most: int) -> Iterator[str]:
-    usage = run.usage  # its time is left out: what operators are asked must not depend on it
+    usage = run.usage  # without its time: operators' questions must not depend on it
     consumed = [
         counted(usage.calls, "call"),
         counted(usage.tokens, "token"),

@@ -268,7 +268,7 @@ class Episode(TaskRuns):
                 " unanswered. Its episode calls episode.answered, or raises."
             )
         run, score = self.answer.run, self.answer.score
-        if run.score is None and self.task.is_scored:  # a pass is not compared by itself
+        if run.score is None and self.task.is_scored:  # a single pass was not scored yet
             run = await scored(run, self.task, self.context.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.why_failed}")

@@ -106,7 +106,7 @@ class Evolution:
                 task.cancel()
             raise
         finally:
-            # Others may have paid for answers that they wait for: these are kept.
+            # Other episodes may await answers that are already paid for: let these be recorded.
             await asyncio.gather(*self._running.values(), return_exceptions=True)
 
     def _prepare(self) -> None:
@@ -197,7 +197,7 @@ class Evolution:
         pool, closing = self.context.pool, episode.closing
         if closing is None:
             value = episode.line(pool)
-        else:  # No episode that began later sees less, so the views go on in order.
+        else:  # Views advance in order, because no later episode sees less.
             value = closing.close(pool, self._views.upto(episode.number - 1))
         self._lines.append(value, op=episode.op("turn"))
         if self._past is not None:

@@ -116,7 +116,8 @@ def closest(
         return []
     same = [place for place, fields in enumerate(rounds) if fields["niche"] == niche]
     pairs = _most_alike(rounds, same, profile, niche, k)
-    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)  # at most
+    # The highest similarity that a choice in another niche can have.
+    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)
     if len(pairs) < k or pairs[-1][1] <= of_another:
         pairs = _most_alike(rounds, range(len(rounds)), profile, niche, k)
     return [(rounds[place], min(1.0, similarity)) for place, similarity in pairs]

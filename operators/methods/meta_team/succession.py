@@ -174,7 +174,7 @@ class Succession:
         )
         member = replace(child, lineage=None)
         admission = pool.commit(Added(member=member, lineage=lineage), op=episode.op("child"))
-        if admission.name == now.name:  # the team is what it was but for what no twin differs in
+        if admission.name == now.name:  # equal, except in fields that identity ignores
             return now.name, False
         if not admission.is_new:
             pool.commit(Restored(member=admission.name), op=episode.op("restored"))

@@ -160,7 +160,7 @@ class Search:
         """
         teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []
-        # Who is the duplicate of whom is settled here, by number, and not by who is done first.
+        # Duplicates are decided here, in the order of attempts, so that speed does not matter.
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)

@@ -82,7 +82,7 @@ def due(
     """
     look = _LifecycleView(population=population, settings=settings, chance=chance)
     for rule in (_forks, _merges, _prunes, _geneses, _specialized):
-        for event in rule(look):  # one by one: a rule sees what it decided before
+        for event in rule(look):  # in turn, because a rule sees its own earlier events
             look.events.append(event)
     return tuple(look.events)
 
