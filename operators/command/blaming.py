@@ -41,8 +41,6 @@ FOLDER = "blame"
 
 @dataclass(kw_only=True, eq=False)
 class _CallCounts:
-    """Counts model calls and rejected answers."""
-
     usage: Usage = field(default_factory=Usage)
     recorded: int = 0
     dropped: int = 0
@@ -119,7 +117,6 @@ class Blaming:
     async def _ask(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
-        """Ask the model, and return the finding."""
         scheme, alias, report = self.options["scheme"], self.options["meta_model"], _CallCounts()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
@@ -168,7 +165,6 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
 
 
 def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
-    """Raise unless an agent can be blamed."""
     if outage := outage_of_run(folder):
         raise InputError(
             f"{folder}: this run failed because its model was unavailable ({outage}), which is no"

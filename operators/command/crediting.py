@@ -112,7 +112,6 @@ class Crediting:
 
 
 def _refuse_unknown(alias: str | None, loaded: Loaded) -> None:
-    """Raise unless the judge is a known model."""
     if alias is not None and alias not in loaded.catalogue.models:
         models = ", ".join(sorted(loaded.catalogue.models))
         raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")

@@ -286,7 +286,6 @@ def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
 
 
 def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:
-    """Open the pool, if it exists."""
     from ...pool.teams.pool import Pool
     from ...pool.values.layout import has_begun
 

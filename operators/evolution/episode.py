@@ -316,7 +316,6 @@ class Episode(TaskRuns):
             self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
 
     def _tell_judging(self, event: str, /, **fields: Any) -> None:
-        """Record the questions and usage of judges."""
         self._emit(event, fields)
         self.tally.take(event, fields, judging=True)
         if event == "model_call":

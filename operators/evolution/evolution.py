@@ -168,7 +168,6 @@ class Evolution:
         await self.strategy.before_commit(episode, earlier)
 
     def _commit(self, episode: Episode) -> None:
-        """Apply the changes of an episode to the pool."""
         pool = self.context.pool
         for number, lost in enumerate(episode.rejected):
             change = ChildRejected(

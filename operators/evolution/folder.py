@@ -294,7 +294,6 @@ def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
 
 
 def _changed(label: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Describe the differences between two mappings, with old and new values."""
     texts = [
         f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
         for key in sorted(was.keys() | now.keys())

@@ -211,7 +211,6 @@ class HeldOut:
 
 
 def _trial(subject: Subject, episode: Episode, number: int) -> dict[str, Any]:
-    """Return the record of a trial; without a score, with the reason."""
     answer, task = episode.answer, episode.task
     reason = "" if answer else episode.rejected[-1].reason if episode.rejected else "no answer."
     return {

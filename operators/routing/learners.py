@@ -192,7 +192,6 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def _sklearn(**options: Any) -> Any:
-    """Return an unfitted logistic regression."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:

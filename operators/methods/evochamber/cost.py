@@ -44,7 +44,6 @@ def _dream(settings: PopulationSettings) -> int:
 
 
 def _lifecycle_questions(settings: PopulationSettings) -> int:
-    """Return the most questions of a lifecycle pass."""
     forks = math.ceil(settings.fork_top * settings.largest)
     return forks + 1 + MOST_FUSED + 2 + settings.largest
 

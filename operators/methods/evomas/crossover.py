@@ -106,7 +106,6 @@ class _Cross:
 
     @classmethod
     def of(cls, first: Team, second: Team, side: Side) -> Self:
-        """Return the crossover with the topology of one side."""
         own, donor = (first, second) if side == "first" else (second, first)
         places = counterparts(own, donor)
         new_ids = dict.fromkeys(donor.agents) | {there: place for place, there in places.items()}
@@ -142,7 +141,6 @@ class _Cross:
         return [f"{own}: {other}" for own, other in pairs if own != other]
 
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
-        """Yield the edits that put the chosen agents into their positions."""
         for position, source in chosen.items():
             yield from agent_edits(self.own.agents[position], self.options[position][source])
 
@@ -177,7 +175,6 @@ async def _choose(
     shown: str,
     inputs: Mapping[str, Any],
 ) -> Side | RejectedProposal:
-    """Ask which parent gives the topology."""
     schema = closed(reason=reason_schema(model.limits), topology=among(SIDES))
     parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
@@ -195,7 +192,6 @@ async def _choose(
 def _question(
     model: OperatorModel, cross: _Cross, shown: str, inputs: Mapping[str, Any], *, was_run: bool
 ) -> Question[Proposal]:
-    """Return the question which agent takes each position."""
     return Question(
         operator=OPERATOR,
         instructions=prompt(

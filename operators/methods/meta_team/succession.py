@@ -131,7 +131,6 @@ class Succession:
         )
 
     def _reason(self, name: str, refused: int) -> str:
-        """Return a short summary: the changes of each level, and the current head."""
         counts = [f"{LEVELS[level.name][0]} {len(level.edits)}" for level in self.levels]
         refused += round(self.episode.figures.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""

@@ -136,7 +136,6 @@ async def draw(
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
-    """Return the prompt texts of agents that call a model."""
     return {
         agent.id: (catalogue.prompt(agent.prompt) or "")
         if is_prompt_id(agent.prompt)

@@ -223,7 +223,6 @@ class Search:
         return score if isinstance(score, RejectedProposal) else (run, score)
 
     def _duplicate_of(self, team: Team) -> str | None:
-        """Return the pool's name of an equal team, if any."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
         return next((member.name for member in alike if are_isomorphic(member.team, team)), None)

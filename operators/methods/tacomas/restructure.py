@@ -242,7 +242,6 @@ def _read(model: OperatorModel, offer: _Offer, text: str) -> Proposal:
 
 
 def _lists_in(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
-    """Parse the lists of an answer, with items of any form."""
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
     lists = {
