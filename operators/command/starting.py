@@ -117,7 +117,7 @@ class EvolutionStart:
 
     @property
     def recalls(self) -> bool:
-        """Whether agents of teams that people wrote recall entries; children inherit that."""
+        """Whether agents of teams that people wrote recall entries; no child changes that."""
         return any(map(recalls, self.written))
 
     @property

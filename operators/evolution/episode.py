@@ -256,7 +256,7 @@ class Episode(TaskRuns):
         )
 
     async def finish(self) -> None:
-        """Score the answer if it has no score; in a test, always by the reference answer.
+        """Score the answer if it has no score; in a test, by the reference answer, if any.
 
         Raises:
             Halted: The judge gives no score.

@@ -1,7 +1,7 @@
 """An evolution: a stream of tasks, one episode each, run concurrently and committed in order.
 
 A task sees the results of all earlier tasks except the last `workers`. So episodes can run
-concurrently, yet what a task sees never depends on their speed: the same stream with the same
+concurrently, yet what a task sees never depends on their speed. The same stream with the same
 answers yields the same pool. An episode is committed as a whole, after its predecessor. After a
 crash, uncommitted episodes are repeated, from the journal as far as it goes.
 """

@@ -2,9 +2,9 @@
 
 The team is the one that its pool would deploy, chosen by expectation and never by these tasks. It
 is tested next to the recipe's seeds and the control. The control is the same without what was
-learnt: the strategy in the pool before the first task, or the most promising team of those that the
-pool had then. Each subject runs on each task `repeats` times. A trial is paid once, and the pool
-keeps it under the split `test`, which selection never sees.
+learnt: the strategy in the pool before the first task, or the most promising team of that pool.
+Each subject runs on each task `repeats` times. A trial is paid once, and the pool keeps it under
+the split `test`, which selection never sees.
 """
 
 from __future__ import annotations

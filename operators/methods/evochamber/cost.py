@@ -17,9 +17,9 @@ ENTRIES = 2
 def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
     """Return an upper bound on the model calls of a task, without judges and agents' retries.
 
-    A lifecycle pass is spread over its `tau` tasks, so the bound of a stream is the bound of a task
-    times the number of tasks. Usual costs are far lower: the bound assumes that every answer needs
-    a repair, and that every new entry must be fused with an earlier one.
+    A lifecycle pass is spread over its `tau` tasks, so a stream's bound is a task's bound times the
+    number of tasks. Usual costs are far lower. The bound assumes that every answer needs a repair,
+    and that every new entry is fused with an earlier one.
 
     Args:
         plan: A team of the population in the structure with the most calls.

@@ -104,9 +104,9 @@ def closest(
 ) -> list[tuple[Mapping[str, Any], float]]:
     """Return the `k` most similar earlier choices, each with its similarity in [0, 1].
 
-    The similarity is the cosine of two vectors: a one-hot vector of the niche, followed by the
-    competence of each seat, with 0 for a missing seat (EvoChamber §3.4 forms the query from niche
-    label and competence profile). Among equally similar choices, later ones come first.
+    The similarity is the cosine of two vectors. Each is a one-hot vector of the niche, followed by
+    the competence of each seat, with 0 for a missing seat. EvoChamber §3.4 forms the query from
+    niche label and competence profile. Among equally similar choices, later ones come first.
 
     Args:
         profile: The competence of each seat, in [0, 1], the anchor first.

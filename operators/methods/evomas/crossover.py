@@ -1,9 +1,9 @@
 """Crossover: a child with the whole topology of one parent, and agents of both (EvoMAS Eq. 3).
 
 The first question decides whose topology, and thus whose positions, the child has (EvoMAS App.
-D.3). The second fills each position with the first parent's agent, the second's, or a hybrid: the
-prompt of one with model, tools and parameters of the other. The child is the topology's parent with
-edits of single agents, a type of edit that cannot touch a topology.
+D.3). The second fills each position with an agent of either parent, or with a hybrid. A hybrid has
+the prompt of one agent, and the model, tools and parameters of the other. The child is the
+topology's parent with edits of single agents, a type of edit that cannot touch a topology.
 """
 
 from __future__ import annotations
