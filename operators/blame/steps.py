@@ -214,7 +214,6 @@ def _where(event: Mapping[str, Any], path: str = "") -> str:
 
 
 def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
-    """Yield an agent's text, and its tool calls."""
     if event["text"].strip():
         yield event["text"]
     for call in event["tool_calls"]:

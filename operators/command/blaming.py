@@ -42,8 +42,6 @@ FOLDER = "blame"
 
 @dataclass(kw_only=True, eq=False)
 class _CallCounts:
-    """Counts model calls and rejected answers."""
-
     usage: Usage = field(default_factory=Usage)
     recorded: int = 0
     dropped: int = 0
@@ -77,7 +75,7 @@ class Blaming:
                 file is damaged.
         """
         recorded, models = read_setting(folder)
-        with Journal.open(folder, replaying=True):  # nobody is at work on it
+        with Journal.open(folder, replaying=True):  # no process works on it
             ended = RunEnding.of(folder)
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
@@ -96,7 +94,7 @@ class Blaming:
     async def _work(self) -> int:
         async with open_services(self.catalogue, self.setting) as services:
             scrubber = services.scrubber(os.environ)
-            # While it is open, nobody else can go on with the run.
+            # While it is open, no other process can resume the run.
             with Journal.open(self.folder, replaying=True):
                 trace = self._trace(scrubber)
                 place = folder_in(self.folder, FOLDER)
@@ -118,7 +116,6 @@ class Blaming:
     async def _ask(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
-        """Ask the model, and return the finding."""
         scheme, alias, report = self.options["scheme"], self.options["meta_model"], _CallCounts()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
@@ -167,7 +164,6 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
 
 
 def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
-    """Raise unless an agent can be blamed."""
     if outage := outage_of_run(folder):
         raise InputError(
             f"{folder}: this run failed because its model was unavailable ({outage}), which is no"

@@ -54,7 +54,7 @@ class Crediting:
                 cannot be scored, its team adapted, or a file does not load.
         """
         recorded, models = read_setting(folder)
-        with Journal.open(folder, replaying=True):  # nobody is at work on it
+        with Journal.open(folder, replaying=True):  # no process works on it
             answer = _must_have_ended(folder, options["judge"])
         if (folder / RECIPE).exists():
             raise InputError(
@@ -90,7 +90,7 @@ class Crediting:
 
     async def _work(self) -> int:
         async with open_services(self.loaded.catalogue, self.setting) as services:
-            # While it is open, nobody else can go on with the run.
+            # While it is open, no other process can resume the run.
             with Journal.open(self.folder, replaying=True) as base:
                 making = Making(
                     plan=self.plan,

@@ -221,7 +221,6 @@ def _form(
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
-    """Return the default pool of a team."""
     from .racing import RACE
 
     if recipe.strategy != RACE:
@@ -272,7 +271,6 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 
 def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
-    """Return the island that the options choose, if any."""
     from ...schema.values.part import Part
     from ..evolution.islands import Islands
 

@@ -396,7 +396,6 @@ class Evolving:
     async def _whole(
         self, context: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]
     ) -> None:
-        """Evolve on all tasks together."""
         from ..evolution.stream import TaskStream
 
         self._say(self._heading())
@@ -423,7 +422,6 @@ class Evolving:
         return TurnSpans(self.telemetry, self.catalogue.models, context.scrubber)
 
     def _heading(self) -> str:
-        """Return a line with the work, the models, and the folder."""
         from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start

@@ -152,7 +152,6 @@ def _mean(values: Sequence[float | None]) -> dict[str, Any] | None:
 
 
 def _spent(folder: Path) -> tuple[Usage, float]:
-    """Return the total usage and seconds of an evolution."""
     from ...runtime.record.journal import FILE, Journal
 
     if not (folder / FILE).exists():

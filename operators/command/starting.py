@@ -118,7 +118,7 @@ class EvolutionStart:
 
     @property
     def recalls(self) -> bool:
-        """Whether agents of teams that people wrote recall entries; children inherit that."""
+        """Whether agents of teams that people wrote recall entries; no child changes that."""
         return any(map(recalls, self.written))
 
     @property
@@ -271,7 +271,7 @@ def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:
                 f" ({error.strerror}). Is the endpoint running?"
             ) from None
         except OSError:
-            continue  # too slow or too odd to tell; calls have a patience of their own
+            continue  # inconclusive; calls have retries of their own
 
 
 def _sources(recipe: Recipe, needs: frozenset[Need]) -> tuple[str, ...]:
@@ -289,7 +289,6 @@ def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
 
 
 def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:
-    """Open the pool, if it exists."""
     from ...pool.teams.pool import Pool
     from ...pool.values.layout import has_begun
 
@@ -340,7 +339,7 @@ def _ceiling(
     if (grown := strategy_of(recipe.strategy).ceiling) is not None and teams:
         allowed = grown(teams[0])
         return replace(allowed, models=allowed.models | frozenset(recipe.models))
-    # A single agent alone would leave nothing to evolve.
+    # The ceiling of a single agent would leave nothing to evolve.
     wants_more = not recipe.seeds or not teams
     more = [load_source(seed, catalogue) for seed in DEFAULT_SEEDS] if wants_more else []
     ceiling = CapabilityPolicy.of(*teams, *more)

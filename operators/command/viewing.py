@@ -71,8 +71,6 @@ def _report(pool: Path, words: Sequence[str]) -> Viewed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Report:
-    """The current report of an evolution."""
-
     status: EvolutionStatus
 
     @property
@@ -90,8 +88,6 @@ class _Report:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Tasks:
-    """The finished tasks of an evolution."""
-
     folder: Path
     lines: Sequence[Mapping[str, Any]]
 

@@ -30,8 +30,6 @@ SHOWN = 80
 
 @dataclass(kw_only=True, slots=True)
 class _TaskRow:
-    """The row of a current task."""
-
     began: float = field(default_factory=time.monotonic)
     calls: int = 0
     tokens: int = 0

@@ -26,9 +26,9 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
 
     Args:
         run: The result, with each agent's mishaps.
-        verdict: The score to show instead of the run's own. Its reason is shown if it differs from
-            the reason of the run's score: then a judge wrote it, who does not know the reference
-            answer.
+        verdict: The score to show instead of the run's own. Its reason is shown only if it differs
+            from that of the run's score. Then it comes from a judge, who does not know the
+            reference answer.
     """
     most = tokens * CHARACTERS_PER_TOKEN
     head = "\n".join(_head(run, verdict, most))
@@ -61,7 +61,7 @@ class _Entry:
 
 
 def _head(run: Run, verdict: Score | None, most: int) -> Iterator[str]:
-    usage = run.usage  # its time is left out: what operators are asked must not depend on it
+    usage = run.usage  # without its time: operators' questions must not depend on it
     consumed = [
         counted(usage.calls, "call"),
         counted(usage.tokens, "token"),

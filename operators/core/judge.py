@@ -71,7 +71,7 @@ async def judge(
             for name in paths:
                 calls.append(group.create_task(_sample(model, name, task, answer, rubric)))
     except* CoterieError as failed:
-        failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
+        failure = failed.exceptions[0]  # some Pythons would wrap it again if raised here
     if failure is not None:
         raise failure
     results = [item.result() for item in calls]

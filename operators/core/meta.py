@@ -46,7 +46,6 @@ def prompt(name: str, **values: Any) -> str:
 
 @functools.cache
 def _folders() -> Mapping[str, Path]:
-    """Return the folder of each prompt file, by the file's stem."""
     return {path.stem: path.parent for path in OPERATORS.rglob("prompts/*.md")}
 
 

@@ -11,14 +11,14 @@ from ...schema.host.conforming import PluginValue
 from ...schema.values.errors import InputError
 
 Scale = Literal["agent", "pair", "team", "roster"]
-"""What an operator works on: one agent, two agents that work together, a team, or a roster: the
-agents of a pool or the roles of a catalogue."""
+"""What an operator works on: an agent, a pair of agents that work together, a team, or a roster. A
+roster is the agents of a pool or the roles of a catalogue."""
 Asks = Literal["model", "maybe", "nobody"]
 """Whether an operator calls a model. `maybe`: it also accepts None instead of one. `nobody`: a
 command gives it a `Chance`."""
 Gives = Literal["child", "changes", "entry", "words"]
-"""What an operator returns: a `Proposal`, with or without notes; changes of a pool; an entry of a
-pool's memory; or any other value, which is printed."""
+"""What an operator returns. `child`: a `Proposal`, with or without notes. `changes`: changes of a
+pool. `entry`: an entry of a pool's memory. `words`: any other value, which is printed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,12 +59,12 @@ class Operator(PluginValue):
     Attributes:
         name: The name by which strategies and `mas dev op` refer to it.
         act: The operator itself. Its first argument is the `OperatorModel` that it **must** ask
-            through; its second is the path to ask under, which identifies the question in the
-            evolution, such as `task 12/select`. It **must not** show a task's reference answer or
-            change its arguments. It **must** return a value whose parents are unchanged, or a
+            through. Its second is the path to ask under, such as `task 12/select`, which identifies
+            the question in the evolution. It **must not** show a task's reference answer or change
+            its arguments. It **must** return a value whose parents are unchanged, or a
             `RejectedProposal`. It raises what `OperatorModel.ask` raises.
         about: Its effect. Lists show the first sentence.
-        alone: The variant for a user who runs the operator once, if that takes more than `act`: it
+        alone: The variant for a user who runs the operator once, if that takes more than `act`. It
             first runs another operator that this one depends on, or returns a child. By default
             `act`.
         inputs: The sources of the parameters of `alone`, except those that have the name of an

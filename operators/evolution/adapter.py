@@ -149,7 +149,7 @@ class Adapted:
         if episode.answer is None:
             raise InputError(f"the strategy of {self.name} left the task unanswered. Correct it.")
         jails = episode.context.services.jails
-        run = await scored(episode.answer.run, episode.task, jails)  # nobody asked for a judge
+        run = await scored(episode.answer.run, episode.task, jails)  # never by a judge
         return replace(run, usage=run.usage + episode.operators + episode.judging)
 
 

@@ -122,7 +122,7 @@ async def open_stage(
                 memory = None
                 if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
                     memory = open_memory(pool, embedder=embedder, models=catalogue.models)
-                # An episode that has a memory recalls it.
+                # Episodes with a memory set their own recaller.
                 services = replace(opened, recaller=nothing)
                 yield EvolutionContext(
                     name=name,

@@ -257,7 +257,7 @@ class Episode(TaskRuns):
         )
 
     async def finish(self) -> None:
-        """Score the answer if it has no score; in a test, always by the reference answer.
+        """Score the answer if it has no score; in a test, by the reference answer, if any.
 
         Raises:
             Halted: The judge gives no score.
@@ -269,7 +269,7 @@ class Episode(TaskRuns):
                 " unanswered. Its episode calls episode.answered, or raises."
             )
         run, score = self.answer.run, self.answer.score
-        if run.score is None and self.task.is_scored:  # a pass is not compared by itself
+        if run.score is None and self.task.is_scored:  # a single pass was not scored yet
             run = await scored(run, self.task, self.context.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.why_failed}")
@@ -317,7 +317,6 @@ class Episode(TaskRuns):
             self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
 
     def _tell_judging(self, event: str, /, **fields: Any) -> None:
-        """Record the questions and usage of judges."""
         self._emit(event, fields)
         self.tally.take(event, fields, judging=True)
         if event == "model_call":

@@ -1,7 +1,7 @@
 """An evolution: a stream of tasks, one episode each, run concurrently and committed in order.
 
 A task sees the results of all earlier tasks except the last `workers`. So episodes can run
-concurrently, yet what a task sees never depends on their speed: the same stream with the same
+concurrently, yet what a task sees never depends on their speed. The same stream with the same
 answers yields the same pool. An episode is committed as a whole, after its predecessor. After a
 crash, uncommitted episodes are repeated, from the journal as far as it goes.
 """
@@ -111,7 +111,7 @@ class Evolution:
                 task.cancel()
             raise
         finally:
-            # Others may have paid for answers that they wait for: these are kept.
+            # Other episodes may await answers that are already paid for: let these be recorded.
             await asyncio.gather(*self._running.values(), return_exceptions=True)
 
     def _prepare(self) -> None:
@@ -198,7 +198,6 @@ class Evolution:
         await self.strategy.before_commit(episode, earlier)
 
     def _commit(self, episode: Episode) -> None:
-        """Apply the changes of an episode to the pool."""
         pool = self.context.pool
         for number, lost in enumerate(episode.rejected):
             change = ChildRejected(
@@ -227,7 +226,7 @@ class Evolution:
         pool, closing = self.context.pool, episode.closing
         if closing is None:
             value = episode.line(pool)
-        else:  # No episode that began later sees less, so the views go on in order.
+        else:  # Views advance in order, because no later episode sees less.
             value = closing.close(pool, self._views.upto(episode.number - 1))
         self._lines.append(value, op=episode.op("turn"))
         if self._past is not None:

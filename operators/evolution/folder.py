@@ -121,7 +121,7 @@ class Manifest:
             name: sorted(item) if isinstance(item, frozenset) else item
             for name, item in asdict(ceiling).items()
         }
-        state = functools.cache(state_of)  # many tasks may be of one repository
+        state = functools.cache(state_of)  # many tasks may share a repository
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
@@ -176,7 +176,7 @@ class Manifest:
         texts = _changed("recipe", *(_flat(manifest.recipe) for manifest in (earlier, self)))
         texts += _changed("ceiling", earlier.ceiling, self.ceiling)
         for alias in sorted(self.models.keys() & earlier.models.keys()):
-            # A server may be started elsewhere; what it serves has to be the same.
+            # A server's address may change, but it must serve the same model.
             was, now = (
                 {key: item for key, item in fields[alias].items() if key != "api_base"}
                 for fields in (earlier.models, self.models)
@@ -294,7 +294,6 @@ def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
 
 
 def _changed(label: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Describe the differences between two mappings, with old and new values."""
     texts = [
         f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
         for key in sorted(was.keys() | now.keys())

@@ -44,7 +44,7 @@ class ProgressCheck:
         if changing := {name: own for name, own in answers.items() if not own.judging}:
             answers = changing
         elif any(own.useful for own in answers.values()):
-            return  # the run was judged, and nobody wanted to change anything
+            return  # a useful judgement, and no operator tried to change anything
         if self._is_over or not answers:
             return
         self.tasks += 1

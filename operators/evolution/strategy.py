@@ -139,9 +139,9 @@ class Strategy(PluginValue):
         seeds: The teams of a new pool, if the recipe names none.
         agents: Returns the first agents of a pool that has none, given the settings and the
             recipe's folder. The ceiling includes what they ask for. Raises `InputError`.
-        teams: Returns the teams that it makes from the pool's teams and agents. The ceiling then
-            covers what these ask for, instead of what the pool's teams ask for. Raises
-            `InputError`. None: the pool's teams are run unchanged.
+        teams: Returns the teams that it makes from the pool's teams and agents, which run in their
+            place. The ceiling includes what they ask for. Raises `InputError`. None: the pool's
+            teams are run unchanged.
         needs: Returns its needs, given its settings.
         keeps: Returns the kinds of entries that it keeps for agents to recall, given its settings.
             A pool without an agent that recalls one of them is refused.

@@ -246,7 +246,6 @@ class TaskRuns:
         return part
 
     def _context(self, **others: Any) -> Context:
-        """Return a run context with the evolution's journal and budget."""
         stage = self.context
         usual: dict[str, Any] = {
             "journal": stage.journal,

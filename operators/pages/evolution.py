@@ -92,7 +92,6 @@ def tasks_page(source: PoolSource, name: str, number: int, links: Links) -> Page
 
 
 def _whole_page(source: PoolSource, name: str, whole: WholeStatus, links: Links) -> Page:
-    """Return the page of an evolution whose strategy works on all tasks together."""
     folder = source.evolution(name)
     manifest = Manifest.read(folder)
     strategy = strategy_of(manifest.recipe["strategy"])
@@ -192,7 +191,6 @@ def _scores(
 
 
 def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
-    """Return the plot of each task's usage, by purpose."""
     purposes: dict[str, list[PlotPoint]] = {}
     for number, line in enumerate(lines, start=1):
         parts = {

@@ -97,7 +97,6 @@ def _lives(entries: Iterable[LedgerEntry]) -> Mapping[str, _Life]:
 
 
 def _member_of(value: Mapping[str, Any]) -> str:
-    """Return the team or the agent that a ledger line is about."""
     return value["agent"] if "agent" in value else value["team"]
 
 

@@ -54,7 +54,7 @@ class PoolSource:
         folders = [self.evolution(name) for name in self.evolutions]
         paths = [self.folder / LEDGER, *(folder / TURNS for folder in folders)]
         sizes = [str(path.stat().st_size) if path.exists() else "-" for path in paths]
-        # A file that is written anew changes the time of its folder.
+        # Replacing a file changes the time of its folder.
         return " ".join([*sizes, *(str(folder.stat().st_mtime_ns) for folder in folders)])
 
     @property

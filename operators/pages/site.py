@@ -152,7 +152,6 @@ def _evolution(source: PoolSource, words: Sequence[str], links: Links) -> Page:
 
 
 def _expect(is_page: bool) -> None:
-    """Raise `NoPage` unless an address is valid."""
     if not is_page:
         raise NoPage
 

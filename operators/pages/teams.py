@@ -141,7 +141,6 @@ def team_page(source: PoolSource, name: str, links: Links) -> Page:
 
 
 def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
-    """Return a team's graph and its file, or the problem with it."""
     try:
         team = member.team
         return graph_of(team, links.id("tip")), member.path.read_text(encoding="utf-8"), ""

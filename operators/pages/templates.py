@@ -24,5 +24,5 @@ def graph_of(team: Team, tip: str) -> Markup:
     """
     from markupsafe import Markup
 
-    # Drawn from a team that loads; what it says is escaped there.
+    # Drawn from a valid team; `draw_marked` escapes its texts.
     return Markup(draw_marked(team, {}, team.edges, tip=tip))  # noqa: S704

@@ -44,9 +44,9 @@ class HeldOutFigures:
         after: The number of tasks that the pool had evolved on.
         teams: The name, role, score, interval and cost of each team, and the first team's
             difference to it.
-        control: The subject tested without what was learnt, which may be the first team itself: the
-            strategy in the pool before the first task, or the pool's most promising team at that
-            time. None in figures of earlier versions.
+        control: The subject tested without what was learnt: the strategy in the pool before the
+            first task, or the most promising team of that pool. It may be the first team itself.
+            None in figures of earlier versions.
     """
 
     tasks: int

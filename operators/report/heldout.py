@@ -2,9 +2,9 @@
 
 The team is the one that its pool would deploy, chosen by expectation and never by these tasks. It
 is tested next to the recipe's seeds and the control. The control is the same without what was
-learnt: the strategy in the pool before the first task, or the most promising team of those that the
-pool had then. Each subject runs on each task `repeats` times. A trial is paid once, and the pool
-keeps it under the split `test`, which selection never sees.
+learnt: the strategy in the pool before the first task, or the most promising team of that pool.
+Each subject runs on each task `repeats` times. A trial is paid once, and the pool keeps it under
+the split `test`, which selection never sees.
 """
 
 from __future__ import annotations
@@ -211,7 +211,6 @@ class HeldOut:
 
 
 def _trial(subject: Subject, episode: Episode, number: int) -> dict[str, Any]:
-    """Return the record of a trial; without a score, with the reason."""
     answer, task = episode.answer, episode.task
     reason = "" if answer else episode.rejected[-1].reason if episode.rejected else "no answer."
     return {

@@ -126,7 +126,6 @@ class EvolutionReport:
             self._take_answer(line)
 
     def _take_answer(self, line: Mapping[str, Any]) -> None:
-        """Add an episode without candidates."""
         self.candidates += 1
         self.ran += line["executed"]
         self._compare(line, line["score"], line["verdict"])

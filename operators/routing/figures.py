@@ -94,8 +94,6 @@ class RouterFigures:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _RoutedCase:
-    """The choice for a case, with its result."""
-
     choice: Choice
     score: float
     worth: float

@@ -117,8 +117,8 @@ def _conditions(
     """Return all conditions that distinguish cases with known features.
 
     Returns:
-        The cuts, each a feature and a threshold; the cases for which each condition holds, two rows
-        for a cut; the team's gain on each of these cases; and the total cost of each condition's
+        The cuts, each a feature and a threshold. The cases for which each condition holds, two rows
+        for a cut. The team's gain on each of these cases. The total cost of each condition's
         feature.
     """
     import numpy as np
@@ -192,7 +192,6 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def _sklearn(**options: Any) -> Any:
-    """Return an unfitted logistic regression."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:

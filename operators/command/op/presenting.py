@@ -93,7 +93,6 @@ def _named(proposal: Proposal, task: str, output: Path | None) -> Team:
 
 
 def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Print an entry, and add it to the pool's memory."""
     click.echo(speakable(entry.text))
     op = f"consolidate/{values['task'].id}/{digest(tell_steps(values['steps']))[:12]}"
     if not options["dry_run"] and not values["pool"].commit(entry, op=op):

@@ -230,7 +230,6 @@ class Invocation:
         return await self.signature.act(model, path, **self.arguments)
 
     def _read(self) -> None:
-        """Read all arguments of the operator."""
         signature = self.signature
         words = {word: self.options[word] for word in (*signature.words, "seed")}
         self.values |= {"options": self.options, "operator": signature.operator.name, **words}

@@ -1,8 +1,7 @@
 """The members' own answers to the task, their scores, and whether they agree.
 
-An attempt is the result of the position that gives the team's answer, or of a position among which
-a Function picks it: the last answers of a debate, or the revised answer of a generator with
-critics.
+An attempt is the result of a position that gives the team's answer, or from which a Function picks
+it. In a debate these are the last answers; of a generator with critics, the revised answer.
 """
 
 from __future__ import annotations

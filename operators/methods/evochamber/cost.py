@@ -17,9 +17,9 @@ ENTRIES = 2
 def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
     """Return an upper bound on the model calls of a task, without judges and agents' retries.
 
-    A lifecycle pass is spread over its `tau` tasks, so the bound of a stream is the bound of a task
-    times the number of tasks. Usual costs are far lower: the bound assumes that every answer needs
-    a repair, and that every new entry must be fused with an earlier one.
+    A lifecycle pass is spread over its `tau` tasks, so a stream's bound is a task's bound times the
+    number of tasks. Usual costs are far lower. The bound assumes that every answer needs a repair,
+    and that every new entry is fused with an earlier one.
 
     Args:
         plan: A team of the population in the structure with the most calls.
@@ -44,7 +44,6 @@ def _dream(settings: PopulationSettings) -> int:
 
 
 def _lifecycle_questions(settings: PopulationSettings) -> int:
-    """Return the most questions of a lifecycle pass."""
     forks = math.ceil(settings.fork_top * settings.largest)
     return forks + 1 + MOST_FUSED + 2 + settings.largest
 

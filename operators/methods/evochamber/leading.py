@@ -104,9 +104,9 @@ def closest(
 ) -> list[tuple[Mapping[str, Any], float]]:
     """Return the `k` most similar earlier choices, each with its similarity in [0, 1].
 
-    The similarity is the cosine of two vectors: a one-hot vector of the niche, followed by the
-    competence of each seat, with 0 for a missing seat (EvoChamber §3.4 forms the query from niche
-    label and competence profile). Among equally similar choices, later ones come first.
+    The similarity is the cosine of two vectors. Each is a one-hot vector of the niche, followed by
+    the competence of each seat, with 0 for a missing seat. EvoChamber §3.4 forms the query from
+    niche label and competence profile. Among equally similar choices, later ones come first.
 
     Args:
         profile: The competence of each seat, in [0, 1], the anchor first.
@@ -116,7 +116,8 @@ def closest(
         return []
     same = [place for place, fields in enumerate(rounds) if fields["niche"] == niche]
     pairs = _most_alike(rounds, same, profile, niche, k)
-    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)  # at most
+    # The highest similarity that a choice in another niche can have.
+    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)
     if len(pairs) < k or pairs[-1][1] <= of_another:
         pairs = _most_alike(rounds, range(len(rounds)), profile, niche, k)
     return [(rounds[place], min(1.0, similarity)) for place, similarity in pairs]

@@ -92,7 +92,6 @@ async def reflect(
 
 
 def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
-    """Return the team's answer and its reward, as shown to a model."""
     text = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
     return material(
         fenced("team_answer", clip(text.strip() or "(empty)", bounds.task_characters)),

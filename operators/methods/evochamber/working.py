@@ -46,7 +46,7 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
         changes: Trials and events, each with the name of its operation.
     """
     for change, what in changes:
-        if isinstance(change, Learnt):  # numbers know nothing of it, and there are many
+        if isinstance(change, Learnt):  # entries do not change a population's numbers
             continue
         population = population.after(
             LedgerEntry(op=what, value=change.value(), files=(), end=START)

@@ -1,9 +1,9 @@
 """Crossover: a child with the whole topology of one parent, and agents of both (EvoMAS Eq. 3).
 
 The first question decides whose topology, and thus whose positions, the child has (EvoMAS App.
-D.3). The second fills each position with the first parent's agent, the second's, or a hybrid: the
-prompt of one with model, tools and parameters of the other. The child is the topology's parent with
-edits of single agents, a type of edit that cannot touch a topology.
+D.3). The second fills each position with an agent of either parent, or with a hybrid. A hybrid has
+the prompt of one agent, and the model, tools and parameters of the other. The child is the
+topology's parent with edits of single agents, a type of edit that cannot touch a topology.
 """
 
 from __future__ import annotations
@@ -106,7 +106,6 @@ class _Cross:
 
     @classmethod
     def of(cls, first: Team, second: Team, side: Side) -> Self:
-        """Return the crossover with the topology of one side."""
         own, donor = (first, second) if side == "first" else (second, first)
         places = counterparts(own, donor)
         new_ids = dict.fromkeys(donor.agents) | {there: place for place, there in places.items()}
@@ -142,7 +141,6 @@ class _Cross:
         return [f"{own}: {other}" for own, other in pairs if own != other]
 
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
-        """Yield the edits that put the chosen agents into their positions."""
         for position, source in chosen.items():
             yield from agent_edits(self.own.agents[position], self.options[position][source])
 
@@ -177,7 +175,6 @@ async def _choose(
     shown: str,
     inputs: Mapping[str, Any],
 ) -> Side | RejectedProposal:
-    """Ask which parent gives the topology."""
     schema = closed(reason=reason_schema(model.limits), topology=among(SIDES))
     parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
@@ -195,7 +192,6 @@ async def _choose(
 def _question(
     model: OperatorModel, cross: _Cross, shown: str, inputs: Mapping[str, Any], *, was_run: bool
 ) -> Question[Proposal]:
-    """Return the question which agent takes each position."""
     return Question(
         operator=OPERATOR,
         instructions=prompt(

@@ -215,7 +215,6 @@ class _AnswerReader:
         )
 
     def _own(self, answer: Mapping[str, Any]) -> tuple[list[Edit], list[Refused]]:
-        """Parse the notes of agents on themselves."""
         edits: list[Edit] = []
         refused: list[Refused] = []
         for agent, items in answer.items():
@@ -231,7 +230,6 @@ class _AnswerReader:
         return edits, refused
 
     def _noted(self, items: Sequence[Any]) -> tuple[list[Edit], list[Refused]]:
-        """Parse the notes of agents on each other."""
         edits: dict[tuple[str, str], tuple[Edit, ...]] = {}
         refused: list[Refused] = []
         for item in items:

@@ -201,6 +201,5 @@ def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
 
 
 def _edit_name(edit: Edit) -> str:
-    """Return a name for an edit: its kind and its place."""
     place = ".".join(str(part) for part in edit.claims[0])
     return f"{tag(type(edit))} {place}"

@@ -58,7 +58,7 @@ def begin(context: EvolutionContext) -> Iterable[Change]:
         ConfigError: The head would then exceed the recipe's policy.
     """
     head = head_of(context.pool.members)
-    if head.lineage.operator == BEGIN and head.lineage.run == context.name:  # this was asked before
+    if head.lineage.operator == BEGIN and head.lineage.run == context.name:  # `begin` ran before
         head = context.pool.teams[head.lineage.parents[0]]
     team = started(head.team, context.recipe.settings)
     if team == head.team:

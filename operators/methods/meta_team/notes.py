@@ -104,7 +104,6 @@ class OwnNotes:
         return self
 
     def _accept(self, item: Any) -> str:
-        """Accept a note, or return the reason against it."""
         if not is_mapping(item) or len(item) != 1:
             return "a note is {patch: …}, {skill: …} or {forget: …}."
         [(kind, fields)] = item.items()

@@ -108,8 +108,6 @@ async def retrospect(
 
 @dataclass(kw_only=True, eq=False)
 class _Looking:
-    """The state of one agent's reflection."""
-
     model: OperatorModel
     path: str
     agent: str
@@ -172,7 +170,6 @@ class _Looking:
     async def _questions(
         self, others: Sequence[str], most: int, looks: Sequence[FileLook]
     ) -> tuple[tuple[str, str], ...] | RejectedProposal:
-        """Ask the agent for its questions to colleagues."""
         items = closed(to=among(others), question=free_text(LONGEST_QUESTION))
         return await self._ask(
             self.agent,
@@ -263,7 +260,6 @@ class _Looking:
         return await self.ground.ask(self.model, path, agent, instructions=instructions, **usual)
 
     def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
-        """Parse an answer into edits to keep and refusals."""
         shape = closed(reason=ANY_TEXT, notes=ANY_LIST, summary=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
         edits, refused = notes_in(

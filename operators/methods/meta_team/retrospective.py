@@ -135,8 +135,6 @@ class _LookBackTally:
 
 @dataclass(kw_only=True, eq=False)
 class _LookingBack:
-    """The state of a retrospective."""
-
     model: OperatorModel
     path: str
     ground: Ground

@@ -119,7 +119,6 @@ def _level_of(edit: Edit) -> str:
 
 
 def _count(episode: Episode, levels: tuple[Level, ...], retrospective: Retrospective) -> None:
-    """Record the number of changes of each level, and the rejections."""
     episode.figures |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
     episode.figures["refused"] = float(len(retrospective.refused))
     for proposal in retrospective.rejected:

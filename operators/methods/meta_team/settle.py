@@ -87,8 +87,6 @@ async def settle(
 
 @dataclass(kw_only=True, eq=False)
 class _Settling:
-    """The state of one agent's side."""
-
     model: OperatorModel
     path: str
     agent: str
@@ -146,7 +144,6 @@ class _Settling:
         )
 
     def _notes(self) -> str:
-        """Return its earlier notes on the other agent."""
         notes = self.ground.team.agents[self.agent].notes
         profile, together = notes.teammates.get(self.peer, ""), notes.pairs.get(self.peer, "")
         return material(
@@ -154,7 +151,6 @@ class _Settling:
         )
 
     def _read(self, text: str, room: NoteLimits) -> Passed:
-        """Parse an answer into edits to keep and refusals."""
         shape = closed(reason=ANY_TEXT, profile=ANY_TEXT, together=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
         edits = pair_edits(self.agent, self.peer, fields["profile"], fields["together"])

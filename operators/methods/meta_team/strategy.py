@@ -50,7 +50,6 @@ async def meta_team(episode: Episode) -> None:
 
 
 async def _worked(episode: Episode, team: Team, label: str) -> Run:
-    """Run a team within the evolution's share of its limits."""
     settings: RetrospectiveSettings = episode.settings
     share, usd = settings.budget_share, settings.usd
     caps = None if usd is None else Caps(usd=share * usd)

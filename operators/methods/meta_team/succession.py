@@ -131,7 +131,6 @@ class Succession:
         )
 
     def _reason(self, name: str, refused: int) -> str:
-        """Return a short summary: the changes of each level, and the current head."""
         counts = [f"{LEVELS[level.name][0]} {len(level.edits)}" for level in self.levels]
         refused += round(self.episode.figures.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
@@ -174,7 +173,7 @@ class Succession:
         )
         member = replace(child, lineage=None)
         admission = pool.commit(Added(member=member, lineage=lineage), op=episode.op("child"))
-        if admission.name == now.name:  # the team is what it was but for what no twin differs in
+        if admission.name == now.name:  # equal, except in fields that identity ignores
             return now.name, False
         if not admission.is_new:
             pool.commit(Restored(member=admission.name), op=episode.op("restored"))

@@ -91,7 +91,7 @@ class Admitting:
         names: dict[int, str | None] = {}
         is_new = False
         if coming is not None:
-            # It may have been born meanwhile, in an episode that this one did not see.
+            # An episode that this one did not see may have added the same team.
             added = Added(member=_solved(coming, episode.task), lineage=coming.lineage)
             admission = pool.commit(added, op=episode.op("best"))
             names[coming.number], is_new = admission.name, admission.is_new

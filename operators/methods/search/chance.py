@@ -1,6 +1,6 @@
 """Chance: random answers to operators' questions, without a model.
 
-It is the control of every experiment with models as operators: a model's answers are worth what
+It is the control of every experiment with models as operators. A model's answers are worth what
 they gain over random ones, for the same questions and under the same ceiling. `Chance` takes the
 place of a model, so `decide`, `instantiate`, `mutate` and `crossover` are the same with either.
 """
@@ -136,7 +136,6 @@ async def draw(
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
-    """Return the prompt texts of agents that call a model."""
     return {
         agent.id: (catalogue.prompt(agent.prompt) or "")
         if is_prompt_id(agent.prompt)

@@ -81,5 +81,4 @@ def _share(search: Search) -> float:
 
 
 def _step(search: Search) -> int:
-    """Return the number of the task's children so far."""
     return sum(bool(candidate.sources) for candidate in search.candidates)

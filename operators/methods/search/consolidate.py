@@ -120,7 +120,6 @@ def _summary(step: EvolutionStep, rewards: Mapping[int, float | None], most: int
 
 
 def _origin(step: EvolutionStep) -> str:
-    """Return the parents of a step, in words."""
     if step.sources:
         noun = "step" if len(step.sources) == 1 else "steps"
         return f" of {noun} {' and '.join(map(str, step.sources))}"

@@ -134,7 +134,7 @@ def _child(
     reason, read = edits_in(text, model.limits, (component,))
     if not read:
         raise InvalidAnswer(f"there is no edit. Change something about {component}.")
-    edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
+    edits: tuple[Any, ...] = read  # of one component, which `Mutation` checks at run time
     result: Mutation[Any] = Mutation(component=component, edits=edits)
     child = child_of(parent.team, result.edits, model.catalogue, ceiling)
     if child.content_hash == parent.team.content_hash:

@@ -160,7 +160,7 @@ class Search:
         """
         teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []
-        # Who is the duplicate of whom is settled here, by number, and not by who is done first.
+        # Duplicates are decided here, in the order of attempts, so that speed does not matter.
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)
@@ -223,7 +223,6 @@ class Search:
         return score if isinstance(score, RejectedProposal) else (run, score)
 
     def _duplicate_of(self, team: Team) -> str | None:
-        """Return the pool's name of an equal team, if any."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
         return next((member.name for member in alike if are_isomorphic(member.team, team)), None)

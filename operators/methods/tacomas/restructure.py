@@ -1,10 +1,9 @@
 """The restructurer: a small change of a team's structure between two rounds (TacoMAS §3.4, Eq. 4).
 
 Agents are born, from roles of a catalogue, and die if they contributed little for several rounds.
-Edges are added and removed. The paper's edit budget bounds both. The edges of a new agent do not
-count as edits of edges, and neither do those that bypass a dead agent: its senders then report to
-the next agent that read its reports. Remaining agents stay unchanged, because there is no edit for
-them.
+Edges are added and removed. The paper's edit budget bounds both. It counts neither the edges of a
+new agent, nor those that bypass a dead one: its senders then report to the next agent that read its
+reports. Remaining agents stay unchanged, because there is no edit for them.
 """
 
 from __future__ import annotations
@@ -242,7 +241,6 @@ def _read(model: OperatorModel, offer: _Offer, text: str) -> Proposal:
 
 
 def _lists_in(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
-    """Parse the lists of an answer, with items of any form."""
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
     lists = {

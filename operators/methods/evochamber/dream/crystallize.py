@@ -101,7 +101,6 @@ class _InsightForm:
         return closed(insights=array(closed(**fields), self.most, least=1))
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Insight, ...]:
-        """Parse insights, without duplicates."""
         listed = structured(answer, self.schema(ANY_TEXT), bounds)["insights"]
         insights = [
             Insight(

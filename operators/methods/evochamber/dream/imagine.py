@@ -68,8 +68,6 @@ def niches_text(niches: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _IdeasForm:
-    """The form of a valid answer."""
-
     of: Sequence[Difference]
     niches: Sequence[str]
     most: int
@@ -85,7 +83,6 @@ class _IdeasForm:
         return closed(ideas=array(closed(**fields), self.most, least=1))
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Idea, ...]:
-        """Parse ideas, without duplicates of ideas or of their niches."""
         ideas = [
             Idea(
                 text=required_text("strategy", idea["strategy"], self.longest),

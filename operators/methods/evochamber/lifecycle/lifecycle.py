@@ -36,8 +36,6 @@ MOST_EXAMPLES = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Lived:
-    """The result of a lifecycle event."""
-
     event: LifecycleEvent
     changes: tuple[Change, ...]
     rejected: tuple[RejectedProposal, ...]

@@ -105,7 +105,6 @@ def _shown(agent: Agent, catalogue: Catalogue, bounds: Bounds) -> str:
 
 
 def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
-    """Return the first paragraph of an agent's prompt, and the rest."""
     text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
     first, _, rest = (text or "").strip().partition("\n\n")
     return first, rest.strip()

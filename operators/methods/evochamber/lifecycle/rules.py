@@ -35,8 +35,9 @@ class LifecycleEvent:
     """A lifecycle event that is due.
 
     Attributes:
-        agents: The agents: the parent of a fork; the two of a merge, the one with the higher
-            rolling reward first; the agent to prune or specialize; empty for a genesis.
+        agents: The agents: the parent of a fork, the pair of a merge, or the agent to prune or
+            specialize. Empty for a genesis. Of a pair, the one with the higher rolling reward is
+            first.
         why: The reason in words, with the numbers.
         niche: The niche that a persona is written for; None: no particular one.
     """
@@ -70,9 +71,10 @@ def due(
       single niche, any two agents overlap by 1.
     * *prune*: every agent that has lagged for `prune_tasks` tasks in a row, the longest lag first.
     * *genesis*: one agent if there are fewer than `genesis_below` agents (or `pool_size`, if that
-      is less), for the niche of the last `tau` tasks in which the population is weakest. Another
-      one if no agent is above `genesis_affinity` in a niche of these tasks, for the most frequent
-      such niche. An agent that was made for a niche and has not met it counts there with `initial`.
+      is less). It is made for the niche, among the last `tau` tasks, in which the population is
+      weakest. Another one if no agent is above `genesis_affinity` in a niche of these tasks, for
+      the most frequent of these niches. An agent that was made for a niche and has not met it
+      counts there with `initial`.
     * *specialize*: every agent with at least `specialize_above` in its dominant niche, unless its
       persona was already written for that niche.
 
@@ -82,7 +84,7 @@ def due(
     """
     look = _LifecycleView(population=population, settings=settings, chance=chance)
     for rule in (_forks, _merges, _prunes, _geneses, _specialized):
-        for event in rule(look):  # one by one: a rule sees what it decided before
+        for event in rule(look):  # in turn, because a rule sees its own earlier events
             look.events.append(event)
     return tuple(look.events)
 
