@@ -46,7 +46,7 @@ class Tasks:
         return member.on(self.niche, split=self.split)
 
     def ranked(self, pool: Pool) -> Mapping[Member, Expectation]:
-        """Return all teams of a pool, the most promising on them first, with what is expected."""
+        """Return all teams of a pool with expected scores, most promising on these tasks first."""
         from ..expectation.expectation import ranked
 
         return ranked(pool.teams.values(), self.niche, split=self.split)

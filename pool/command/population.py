@@ -274,7 +274,7 @@ def _flow(of: Signals) -> Iterator[str]:
 
 
 def flow_rows(of: Signals) -> tuple[Mapping[str, str], Sequence[Sequence[str]]]:
-    """Return the table of givers and receivers of lessons, the most active ones with heads."""
+    """Return the table of lessons by giver and recipient, and its heads; most active first."""
     givers = _most(of.shared)
     recipients = _most(of.received)
     heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}

@@ -188,7 +188,7 @@ class AgentFolders:
             return False  # nobody works with it
 
     def differences(self, agent: PoolAgent, lessons: Lessons) -> tuple[list[str], list[str]]:
-        """Read all of the files of an agent; say which are behind, and which say something else."""
+        """Read all files of an agent; return messages on outdated and on wrong files."""
         archive = self._folder / archive_of(agent.name)
         looks: Mapping[str, Callable[[], bool]] = {
             f"{agent.path}: a crash left it a revision behind.": lambda: self._files.is_behind(

@@ -133,7 +133,7 @@ class RankingScore:
 
     @cached_property
     def dominant(self) -> str | None:
-        """The niche in which it worked most; of several the one it is best at. None: it did not."""
+        """The niche with most tasks; of equals, the one it is best at; None without tasks."""
         return min(self.tasks, key=lambda item: (-self.n(item), -self.q(item), item), default=None)
 
     @cached_property
