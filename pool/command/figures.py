@@ -1,4 +1,4 @@
-"""Numbers as people read them, and tables of them."""
+"""Readable numbers, and tables of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[s
     """Return the lines of a table.
 
     Args:
-        heads: The heads of the columns, each with the side on which the column is even: < or >.
+        heads: The heads of the columns, each with its alignment: < or >.
     """
     lines = [tuple(heads), *(tuple(map(on_one_line, row)) for row in rows)]
     return aligned(lines, heads.values())
@@ -31,14 +31,14 @@ def few(texts: Sequence[str], most: int) -> str:
 
 
 def score(statistics: Statistics) -> str:
-    """Write a mean score with its 95 % interval and the number of evaluations."""
+    """Format a mean score with its 95 % interval and the number of evaluations."""
     if statistics.score is None:
         return "not evaluated"
     return f"{with_interval(statistics.score, statistics.interval)} n={statistics.n}"
 
 
 def cost(statistics: Statistics) -> str:
-    """Write what an evaluation costs in USD."""
+    """Format the cost of an evaluation in USD."""
     usd, tokens = statistics.cost
     if math.isinf(tokens) or not usd:
         return "-"
@@ -66,7 +66,7 @@ def statistics_value(statistics: Statistics) -> dict[str, Any]:
 
 
 def made_by(lineage: Lineage) -> str:
-    """Name the operators that made a team, in the order in which they acted."""
+    """Return the operators that made a team, in order."""
     return " + ".join(dict.fromkeys(step.operator for step in lineage.steps)) or lineage.operator
 
 
@@ -81,7 +81,7 @@ def named(member: TrialRecord) -> str:
 
 
 def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:
-    """Return what is known of the origin of a team, or of an agent, as plain values."""
+    """Return the lineage of a team or an agent as plain values."""
     lineage = member.lineage
     inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}
     return {

@@ -1,4 +1,4 @@
-"""`mas-pool merge` and `git`: making one pool of two copies of it."""
+"""`mas-pool merge` and `git`: merges two copies of a pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-pool list`, `show` and `best`: what is known of the teams."""
+"""`mas-pool list`, `show` and `best`: reports on teams."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
 
 
 def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
-    """Print a population as the best of its pool: what its agents scored together."""
+    """Print a population as the best of its pool, with its agents' common score."""
     from ..population.population import Rates
     from ..population.signals import signals
 
@@ -178,7 +178,7 @@ def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
 
 
 def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
-    """Return what stands of a team under `COLUMNS`."""
+    """Return the table row of a team, under `COLUMNS`."""
     own = tasks(member)
     low, high = own.interval
     _, tokens = own.cost
@@ -199,14 +199,14 @@ def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[st
 
 
 def _by_niche(niches: Mapping[str, Statistics]) -> str:
-    """Name the niches in which a team was evaluated most."""
+    """List the niches with most evaluations of a team."""
     ranked = sorted(niches.items(), key=lambda item: (-item[1].n, item[0]))
     texts = [f"{name} {own.score or 0:.2f} ({own.n})" for name, own in ranked if own.n]
     return few(texts, MOST_NICHES)
 
 
 def summary_line(pool: Pool) -> str:
-    """Count the teams of a pool, and the children that did not come into it."""
+    """Count the teams of a pool, and its rejected children."""
     texts = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
     for what, by_operator in {
         "rejected": pool.rejections,
@@ -226,7 +226,7 @@ def _rejections(pool: Pool) -> Iterator[Mapping[str, Any]]:
 
 
 def dropped_lines(pool: Pool) -> Iterator[str]:
-    """Say of each child that was dropped, why."""
+    """Yield the reason for each rejected child."""
     return map(_rejection, _rejections(pool))
 
 
@@ -269,14 +269,14 @@ def _facts(pool: Pool, member: Member, statistics: Statistics) -> Iterator[tuple
 
 
 def _adapted(statistics: Statistics) -> str:
-    """Return what a team scored as it was adapted to tasks, and how often it was."""
+    """Describe a team's scores on tasks that it was adapted to, with their number."""
     if not statistics.adapted:
         return ""
     return f"{statistics.adapted_sum / statistics.adapted:.3f} ({statistics.adapted})"
 
 
 def _won(statistics: Statistics) -> str:
-    """Return what a team was taken into the pool for."""
+    """Describe the trials for which a team was admitted to the pool."""
     if not statistics.chosen:
         return ""
     won = counted(statistics.chosen, "trial")

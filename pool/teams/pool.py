@@ -327,12 +327,12 @@ class Pool:
         return self.commit(Added(member=team, lineage=lineage, name=name), op=op)
 
     def duplicate_of(self, team: Team) -> str | None:
-        """Name the team of this pool that is equal to a team up to the names of its agents.
+        """Return the team that equals a team up to its agents' names; None if there is none.
 
-        Retired teams count: what they scored is known. None: there is none.
+        Retired teams count, because their scores are known.
 
         Raises:
-            StorageError: The file of a team that may be its duplicate is damaged.
+            StorageError: The file of a possible duplicate is damaged.
         """
         with self._current.turn:
             return self._current.duplicate_of(team, identity_of(team))

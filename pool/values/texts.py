@@ -18,7 +18,7 @@ _NO_CHARACTERS = dict.fromkeys(map(ord, "\ufffe\uffff"))
 
 
 def displayable(text: str, most: int = LONGEST_NOTE) -> str:
-    """Return a text as a person may read it: nothing unseen, no secret keys, and not too long."""
+    """Return a text that is safe to read: nothing invisible, no secret keys, limited length."""
     clean = speakable(text).translate(_NO_CHARACTERS).strip()
     return scrubbed(clean if len(clean) <= most else f"{clean[:most]} …")
 
