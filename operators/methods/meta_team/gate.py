@@ -112,7 +112,7 @@ def gate(
                 waiting.append((item, reasons))
             else:
                 passing.append(item)
-        is_going_on = 0 < len(waiting) < len(left)
+        is_going_on = len(waiting) < len(left)
         left = waiting
     result = apply(team, passing, catalogue, ceiling) if passing else team
     if isinstance(result, RejectedEdits):  # pragma: no cover - they were tried
