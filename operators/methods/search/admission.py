@@ -117,7 +117,7 @@ class Admitting:
     def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:
         """Retire those that are expected to score least, until no more are left than may be."""
         cap, op = self.search.settings.cap, self.search.episode.op
-        if cap is None or len(pool.members) <= cap:
+        if cap is None:
             return
         order = [
             member.name
