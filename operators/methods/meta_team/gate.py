@@ -112,7 +112,7 @@ def gate(
                 waiting.append((item, reasons))
             else:
                 passing.append(item)
-        is_going_on = 0 < len(waiting) < len(left)
+        is_going_on = len(waiting) < len(left)
         left = waiting
     result = apply(team, passing, catalogue, ceiling) if passing else team
     if isinstance(result, RejectedEdits):  # pragma: no cover - they were tried
@@ -165,7 +165,7 @@ def _sizes(team: Team, child: Team, catalogue: Catalogue, room: NoteLimits) -> I
         old = before.notes if before else NAMELESS
         yield from _noted(agent.id, old, agent.notes, room)
         reads = _read(child, agent, catalogue)
-        most = max(room.read, _read(team, before, catalogue) if before else 0)
+        most = max(room.read, _read(team, before, catalogue)) if before else room.read
         if reads > most:
             yield f"{agent.id} would read {reads} characters ahead of its task; at most {most}."
 

@@ -117,7 +117,7 @@ class Admitting:
     def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:
         """Retire the teams with the lowest expected scores until the pool is within its cap."""
         cap, op = self.search.settings.cap, self.search.episode.op
-        if cap is None or len(pool.members) <= cap:
+        if cap is None:
             return
         order = [
             member.name

@@ -70,6 +70,8 @@ def test_of_an_agent_that_leaves_nothing_else_counts_unless_a_new_one_needs_it()
     assert read(*about, leave) == read(leave)
     new = {"add_agent": {"agent": "n", "fields": {}, "place": {"receives_from": ["a"]}}}
     assert read(leave, about[0], new) == read(about[0], new)
+    rename = {"rename_agent": {"agent": "b", "id": "a"}}
+    assert len(read(leave, rename, about[0])) == 3
 
 
 def test_of_new_outputs_the_last_counts_and_what_new_agents_name_twice_counts_once() -> None:
