@@ -138,7 +138,7 @@ class _Cross:
     def renamed(self) -> list[str]:
         """The positions and their counterparts, if their ids differ."""
         pairs = ((own, self.places[own]) for own in self.theirs)
-        return [f"{own}: {other}" for own, other in pairs if own != other]
+        return [f"{own}: {place}" for own, place in pairs if own != place]
 
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
         for position, source in chosen.items():
