@@ -7,6 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from ...runtime.values.terminal import with_interval
+from ...runtime.values.usage import tokens_of
+
 Format = Literal["markdown", "csv", "latex"]
 
 _LATEX = str.maketrans(
@@ -29,7 +32,7 @@ def _row(record: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
     headline, usage = record["headline"], record["usage"]
     most = str(record["trials"])
     per_sample = max(1, record["samples"] + record["unscored"])
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    tokens = tokens_of(usage)
     return {
         "benchmark": record["benchmark"],
         "team": record["team"],
@@ -69,7 +72,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             "team": name,
             "agent": agent,
             "calls": str(usage["calls"]),
-            "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
+            "tokens": str(tokens_of(usage)),
             "cost": usage["cost"],
         }
         for name, result in zip(_names(results), results, strict=True)
@@ -157,8 +160,7 @@ def figure_text(figure: Mapping[str, Any]) -> str:
     """Write a figure as results.json has it, with its interval; nothing, where there is none."""
     if figure["value"] is None:
         return ""
-    low, high = figure["interval"]
-    return f"{figure['value']:.3f} [{low:.3f}, {high:.3f}]"
+    return with_interval(figure["value"], figure["interval"])
 
 
 def _number(value: float | None) -> str:

@@ -16,7 +16,7 @@ import click
 from ...pool.folder.own_files import refuse_links
 from ...pool.values.layout import EVOLUTIONS, LEDGER
 from ...runtime.otel import TurnSpans, around, exporting
-from ...runtime.record.journal import digest
+from ...runtime.record.journal import FILE, digest
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.errors import InputError, LimitError
 from ...schema.values.files import write_atomically
@@ -263,7 +263,8 @@ class Evolving:
         from ..evolution.progress_check import ProgressCheck
 
         if self._finished < len(self.tasks) or not self.tasks:
-            await self.start.check_host(self.setting, self.shared)
+            begun = (self.folder / FILE).exists()
+            await self.start.check_host(self.setting, self.shared, begun=begun)
         elif self._is_finished:
             if self.options.get("view"):
                 await self._open_page()
@@ -369,6 +370,7 @@ class Evolving:
                 on_episode=partial(self._on_episode, watch, turns),
                 hear=turns.beside(watch.hear),
                 islands=self.islands and replace(self.islands, say=watch.say),
+                is_final=self.testing is not None and self.testing.caps is not None,
             ).to_the_end()
 
     @property
@@ -507,7 +509,7 @@ class Evolving:
 
     def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:
         """Print an episode's result, and commit the pool if requested."""
-        from ..evolution.lines import runs_of
+        from ..evolution.lines import runs_of, score_text
 
         turns.finished(self._finished, line.get("score"))
         self._finished += 1
@@ -515,8 +517,7 @@ class Evolving:
         if learnt := line.get("learnt"):
             text += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"
         text += f"; {line['said']}" if "said" in line else ""
-        whom = f" by {line['team']}" if "team" in line else ""
-        words = f"{line['task']}: {line['score']:g}{whom}"
+        words = f"{line['task']}: {score_text(line)}"
         watch.finished(f"{words} ({text})")
         self._commit(words)
 

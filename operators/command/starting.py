@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ...runtime.messages.recall import recalls
 from ...runtime.values.terminal import counted
+from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import DEFAULT_SEEDS, seeds_problem, settings_problems
 from ...schema.loading.seeds import is_seed
@@ -152,7 +153,9 @@ class EvolutionStart:
             return Pool.open(self.folder, catalogue=self.catalogue)
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
-    async def check_host(self, setting: Setting, shared: Shared | None = None) -> None:
+    async def check_host(
+        self, setting: Setting, shared: Shared | None = None, *, begun: bool = False
+    ) -> None:
         """Check that the teams, the operators and the judge can run on this host.
 
         Args:
@@ -163,7 +166,9 @@ class EvolutionStart:
         from ...runtime.runs.services import open_services
 
         check_addresses(self.catalogue, self.asked_models)
-        async with open_services(self.catalogue, setting, connected=False, shared=shared) as opened:
+        async with open_services(
+            self.catalogue, setting, connected=False, shared=shared, lazy=begun
+        ) as opened:
             services = replace(opened, recaller=nothing)  # each episode sets its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
@@ -280,9 +285,7 @@ def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
     named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
     named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
     for field, alias in named.items():
-        if alias is not None and alias not in catalogue.aliases:
-            models = ", ".join(sorted(catalogue.aliases))
-            raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
+        require_model(field, alias, catalogue.aliases)
 
 
 def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:

@@ -101,6 +101,8 @@ async def open_stage(
 ) -> AsyncGenerator[EvolutionContext]:
     """Open the resources of an evolution; leaving the block closes them.
 
+    The servers of embedded models start with the first question that is not recorded.
+
     Args:
         setting: How its runs are made; its budget covers everything together.
         embedder: The embedder of the memory; see `choose_embedder`.
@@ -112,7 +114,7 @@ async def open_stage(
         shared: The resources that its models share with those of other evolutions.
         say: Receives the progress of batches, if calls wait for any.
     """
-    async with open_services(catalogue, setting, shared=shared) as opened:
+    async with open_services(catalogue, setting, shared=shared, lazy=True) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):
             async with opened.collecting(journal, say):
                 budget = Budget(setting.budget, name="the evolution")

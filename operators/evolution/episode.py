@@ -80,6 +80,7 @@ class EarlierEpisodes:
     lines: Sequence[Mapping[str, Any]]
     again: Callable[[int], Episode]
     is_last: bool
+    is_final: bool = False
 
 
 @dataclass(kw_only=True, eq=False)

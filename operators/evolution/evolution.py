@@ -22,6 +22,7 @@ from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
 from .log import EpisodeLog
+from .room import has_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +58,7 @@ class Evolution:
     on_episode: Callable[[Mapping[str, Any]], None] = lambda _value: None
     hear: Callable[[int, Event], None] | None = None
     islands: Islands | None = None
+    is_final: bool = False
     _running: dict[int, asyncio.Task[Episode]] = field(
         default_factory=dict[int, "asyncio.Task[Episode]"]
     )
@@ -64,6 +66,8 @@ class Evolution:
     def __post_init__(self) -> None:
         self._lines = Ledger(self.folder / TURNS)
         stage, settings = self.context, self.context.recipe.settings
+        self._end = len(self.tasks)
+        self._closing = self.strategy.closing_calls if self.is_final else None
         self._views = Views(stage.pool, stage.name, stage.memory, self.strategy.fold(settings))
         needs = self.strategy.needs(settings)
         self._past = self.lines() if "past" in needs else None
@@ -90,17 +94,18 @@ class Evolution:
         if not first:
             self._prepare()
         try:
-            for number in range(first, min(first + workers, len(self.tasks))):
+            for number in range(first, first + workers):
                 self._begin(number)
-            for number in range(first, len(self.tasks)):
+            number = first
+            while number < self._end:
                 episode = await self._running[number]
                 del self._running[number]
                 await self._before_commit(episode)
                 self._commit(episode)
                 await self._meet(episode)
                 self._close(episode)
-                if number + workers < len(self.tasks):
-                    self._begin(number + workers)
+                self._begin(number + workers)
+                number += 1
         except asyncio.CancelledError:
             for task in self._running.values():
                 task.cancel()
@@ -119,10 +124,34 @@ class Evolution:
 
     def _begin(self, number: int) -> None:
         """Start an episode. What it sees is fixed before anything is awaited."""
+        if number < self._end and not self._has_room(number, self._past or ()):
+            self._end = number
+        if number >= self._end:
+            return
         log = self._log(number, self._folder(number))
         episode = self._episode(number, self._views)
         episode.trace = log.trace if log else None
         self._running[number] = asyncio.create_task(self._ended(episode, log), name=episode.path)
+
+    def _has_room(self, number: int, lines: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether there is room for a task in a budget that nobody raises.
+
+        The lines that are there whenever it may begin decide, so a restart decides the same.
+        """
+        done = lines[: max(0, number + 1 - self.context.recipe.workers)]
+        if self._closing is None or not done:
+            return True
+        tasks = number + 1 - len(done)
+        calls = self._closing(self.context.recipe.settings, done, tasks)
+        return has_room(self.context.budget.caps, done, tasks=tasks, calls=calls)
+
+    def _is_last(self, episode: Episode) -> bool:
+        """Return whether no task follows one that is to be committed."""
+        coming = episode.number + 1
+        if coming == self._end or coming in self._running or self._closing is None:
+            return coming == self._end
+        lines = [*(self._past or ()), episode.line(self.context.pool)]
+        return not self._has_room(coming, lines)
 
     def _episode(self, number: int, views: Views) -> Episode:
         last = number - self.context.recipe.workers
@@ -163,7 +192,8 @@ class Evolution:
         earlier = EarlierEpisodes(
             lines=self._past or (),
             again=lambda number: self._episode(number, views),
-            is_last=episode.number + 1 == len(self.tasks),
+            is_last=self._is_last(episode),
+            is_final=self.is_final,
         )
         await self.strategy.before_commit(episode, earlier)
 

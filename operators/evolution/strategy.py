@@ -166,6 +166,7 @@ class Strategy(PluginValue):
     name: str
     episode: Callable[[Episode], Awaitable[None]] = _no_episode
     before_commit: Callable[[Episode, EarlierEpisodes], Awaitable[None]] = _no_more
+    closing_calls: Callable[[Any, Sequence[Mapping[str, Any]], int], int] | None = None
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
     status: Callable[[Path], WholeStatus | None] = lambda _folder: None

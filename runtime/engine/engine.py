@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.values.errors import AgentError, StorageError
+from ...schema.values.errors import AgentError, CoterieError
 from ..agents.outcomes import AgentOutcome, Run, without_cost
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentReport
@@ -106,6 +106,8 @@ async def execute(
 
     Raises:
         StorageError: What happened can no longer be written down.
+        InputError: The server of an embedded model cannot load it.
+        ModelError: It did not start.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     run = Running(
@@ -252,7 +254,7 @@ class Running:
                     self.parts[agent_id] = self.group.create_task(
                         self._part(planned), name=agent_id
                     )
-        except* StorageError as failures:
+        except* CoterieError as failures:
             broken = failures.exceptions[0]  # raised from here, some Pythons would wrap it again
         except* _FirstFailure:
             pass

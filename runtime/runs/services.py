@@ -254,6 +254,7 @@ async def open_services(
     responder: Responder | None = None,
     connected: bool = True,
     shared: Shared | None = None,
+    lazy: bool = False,
 ) -> AsyncGenerator[Services]:
     """Open the services for runs; leaving the block closes connections and ends servers.
 
@@ -284,6 +285,7 @@ async def open_services(
                     shared=shared,
                     responder=responder,
                     batched=setting.batch,
+                    lazy=lazy,
                 )
             ),
             toolbox=await stack.enter_async_context(toolbox),

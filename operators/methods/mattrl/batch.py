@@ -9,9 +9,11 @@ import itertools
 from typing import TYPE_CHECKING
 
 from ....runtime.values.together import together
+from ....schema.values.errors import LimitError
 from ...core.operator import operator_of
 from ...core.proposal import RejectedProposal
 from ...core.utterances import utterances
+from .distil import OPERATOR
 from .select import batch_of, best, tell_batch
 from .teams import team_of
 
@@ -27,7 +29,10 @@ CONSULT = "consult"
 
 
 async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
-    """When a batch of cases is complete, distil the best of its utterances and keep that."""
+    """When a batch of cases is complete, distil the best of its utterances and keep that.
+
+    The last batch is complete with the last case that the stream, or the budget, has.
+    """
     if (batch := batch_of(episode, earlier)) is None:
         return
     chosen = sorted(best(batch, episode.settings), key=_number)
@@ -37,19 +42,31 @@ async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
         passes = await again.passes(team_of(again), CONSULT)
         by_turn = {utterance.turn: utterance for utterance in utterances(passes)}
         cases += ((each, again.task, by_turn[each.agent, each.round]) for each in of)
-    results = await together(*(_distilled(episode, *case) for case in cases))
+    results = await together(
+        *(_distilled(episode, *case, is_final=earlier.is_final) for case in cases)
+    )
     for case, result in zip(cases, results, strict=True):
         _keep(episode, *case, result)
     tell_batch(episode, batch, dict(zip(chosen, results, strict=True)))
 
 
 async def _distilled(
-    episode: Episode, candidate: ExperienceCandidate, task: Task, utterance: Utterance
+    episode: Episode,
+    candidate: ExperienceCandidate,
+    task: Task,
+    utterance: Utterance,
+    *,
+    is_final: bool,
 ) -> Distilled | RejectedProposal:
     path = f"{episode.path}{_place(candidate, 'distil/')}"
-    return await operator_of("distil").act(
-        episode.meta_model, path, task, utterance, score=candidate.score
-    )
+    try:
+        return await operator_of("distil").act(
+            episode.meta_model, path, task, utterance, score=candidate.score
+        )
+    except LimitError as error:
+        if not is_final:
+            raise
+        return RejectedProposal(operator=OPERATOR, reason=str(error))
 
 
 def _keep(

@@ -66,6 +66,20 @@ def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[ExperienceC
     ]
 
 
+def closing_calls(
+    settings: ExperienceSettings, lines: Sequence[Mapping[str, Any]], cases: int
+) -> int:
+    """Bound the utterances that are distilled of the batch that is open, as it is after more cases.
+
+    Args:
+        lines: The cases until now, at least one.
+        cases: How many more there will be, each with as many utterances as the longest until now.
+    """
+    lengths = [sum(1 for _ in _of(number, line)) for number, line in enumerate(lines)]
+    count = sum(lengths[_first(lines) :]) + cases * max(lengths)
+    return max(1, int(settings.share * count))
+
+
 def _first(lines: Sequence[Mapping[str, Any]]) -> int:
     """Return the number of the first case after the last batch that is complete."""
     for number in reversed(range(len(lines))):

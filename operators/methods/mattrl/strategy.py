@@ -19,6 +19,7 @@ from .batch import CONSULT, keep_best
 from .distil import KIND
 from .experience import ExperienceSettings, check, credited, tell
 from .routed import SINGLE, choose, compare
+from .select import closing_calls
 from .teams import pre_tested, single_of, suits, team_of
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ MATTRL = Strategy(
     name="mattrl",
     episode=mattrl,
     before_commit=keep_best,
+    closing_calls=closing_calls,
     settings=ExperienceSettings,
     schema=read_schema(Path(__file__).with_name("mattrl.schema.json")),
     check=check,

@@ -15,7 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError
 from coterie.runtime.record.trace import Event
 from coterie.runtime.runners.llm import LlmRunner
-from coterie.schema.values.errors import StorageError
+from coterie.schema.values.errors import InputError, StorageError
 
 from ...waiting import PATIENCE
 from .. import timed
@@ -49,6 +49,15 @@ def test_the_last_agent_gives_the_answer_and_sees_the_reports(bench: Bench) -> N
     assert question.count("I say 4") == 3
     assert question.index('from="w0"') < question.index('from="w1"') < question.index('from="w2"')
     assert 'role="worker"' in question
+
+
+def test_a_model_that_this_host_cannot_ask_is_no_failure_of_an_agent(bench: Bench) -> None:
+    """No team would be better off: so the run has no result, and says what the host lacks."""
+    with (
+        ScriptedModel({}) as model,
+        pytest.raises(InputError, match="NO_SUCH_KEY is not set"),
+    ):
+        bench.run(vote(3, on_error="continue"), model, key_env="NO_SUCH_KEY")
 
 
 def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
