@@ -149,7 +149,7 @@ class Acting:
                 acts.append(act)
 
     def _read(self, name: str, arguments: Mapping[str, Any]) -> Act:
-        if name not in self.tools or name == "list_pool":  # whoever has no tools is shown it
+        if name not in self.tools or name == "list_pool":  # without tools, the pool is shown
             names = [choice for choice, _ in self._choices()]
             raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(names)}.")
         if (act := act_of(name, arguments)) is None:
@@ -194,7 +194,7 @@ def _tool(name: str, acting: Acting) -> Tool:
         if name == "list_pool":
             return _listed(acting.seat)
         act = act_of(name, arguments)
-        if act is None:  # the tool's parameters let nothing else pass
+        if act is None:  # the tool's parameters accept nothing else
             raise ToolError(f"{name} does not take {quoted(json.dumps(arguments)[:80])}.")
         reply = acting.seat.reply(acting.acts, act)
         acting.acts.append(act)

@@ -155,7 +155,7 @@ class Seat:
             raise ToolError(f"{act.agent} is active already. Write to it with send.")
         if why := self._unknown(act.agent):
             raise ToolError(why)
-        # A place that somebody leaves is counted as free: whether it is shows when the turn ends.
+        # A place that an agent will leave counts as free; this is settled when the turn ends.
         free = self.mail.places_left + len(self.mail.active) - len(present)
         if free <= 0:
             raise ToolError(f"{len(present)} agents are active, which is the most.")

@@ -181,7 +181,7 @@ class AnthropicBatches(_Api):
         path = f"{self.path}/{quote(batch, safe='')}"
         fields = await self._request("GET", path)
         counts, is_over = fields["request_counts"], fields["processing_status"] == "ended"
-        # The address that it names is not asked: our key goes to our address alone.
+        # Its own URL is not called: our key is sent to our address only.
         return BatchState(
             is_over=is_over,
             answered=sum(counts.values()) - counts.get("processing", 0),
@@ -193,7 +193,7 @@ class AnthropicBatches(_Api):
         result = line["result"]
         if result["type"] not in {"succeeded", "errored"}:
             raise self._unanswered(f"the request is {result['type']}")
-        # The body of an error raises what it tells of.
+        # An error's body raises the error that it reports.
         return answer_in(self.endpoint, result.get("message") or result["error"], {})
 
 

@@ -165,7 +165,7 @@ class BatchClient:
             count = len(batch.waiting)
             await asyncio.sleep(LINGER)
         for call in [call for call, answer in batch.waiting.items() if answer.done()]:
-            del batch.waiting[call], batch.requests[call]  # nobody waits any more
+            del batch.waiting[call], batch.requests[call]  # no call waits for it any more
         if not batch.waiting:
             return
         if not batch.number:
@@ -243,7 +243,7 @@ class BatchClient:
         if state.failure is not None:
             raise failed(f"{where}: batch {batch.id}", state.failure, {})
         left_out = CallError(f"{where}: batch {batch.id} has no answer to it.", kind="timeout")
-        while waiting := {*batch.waiting}:  # some may come while results are read
+        while waiting := {*batch.waiting}:  # calls may join while results are read
             await self._patiently(batch, lambda: _hand_over(batch, state))
             batch.fail(left_out, waiting & batch.waiting.keys())
 

@@ -117,7 +117,7 @@ class Cache:
             return value, True
         try:
             value, lasts = await work()
-        except BaseException:  # nobody got this sample, so the next who asks does
+        except BaseException:  # this sample was not returned, so the next call gets it
             heapq.heappush(self._free.setdefault(question, []), number)
             raise
         if lasts:

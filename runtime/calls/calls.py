@@ -362,7 +362,7 @@ def trimmed(messages: Sequence[Message]) -> tuple[list[Message], int]:
     half = max(SHORTEST, len(text) // 2) // 2
     left_out = len(text) - 2 * half
     note = f"\n[… {left_out:,} characters left out: too long for the model …]\n"
-    if left_out <= len(note):  # the note would take what it gives
+    if left_out <= len(note):  # the note would be as long as the text that it replaces
         return list(messages), 0
     shorter: dict[str, Any] = {**messages[longest], "content": text[:half] + note + text[-half:]}
     return [*messages[:longest], shorter, *messages[longest + 1 :]], left_out

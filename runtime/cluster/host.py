@@ -207,7 +207,7 @@ class JailWorker:
                     " the same path on each node of the cluster."
                 )
         digests = [e.value for tree in folders.values() for e in tree.values() if e.kind == "file"]
-        # Held until the jail is made: another one that opens now may not push out what this needs.
+        # Held until the jail is open: another opening jail must not evict what this one needs.
         with self._cache.held(digests) as missing:
             if not missing:
                 folder = ScratchFolder("remote", passable=True)
@@ -336,7 +336,7 @@ class JailWorker:
     async def shut(self) -> None:
         """Close all jails, and remove all files of this worker."""
         for name in [*self._jails]:
-            with contextlib.suppress(JailError):  # what cannot be closed holds up nothing else
+            with contextlib.suppress(JailError):  # must not delay closing the others
                 await self.close(name, returns=False)
         self._threads.shutdown()
         if self._scratch is not None:

@@ -82,7 +82,7 @@ class HostedProcess:
             self._on_end()
         elif not self._waiting:
             self._news.clear()
-        # Last of all: whoever ends a command says why before it ends.
+        # Read last: the reason is set before a command is ended.
         return pieces, self.process.stopped, self._code, over
 
     async def write(self, data: bytes) -> bool:
@@ -103,7 +103,7 @@ class HostedProcess:
                 left = left[os.write(stdin.fileno(), left) :]
             except BlockingIOError:
                 await self._writable(stdin.fileno())
-            except (BrokenPipeError, ValueError):  # it reads no more, or was closed meanwhile
+            except (BrokenPipeError, ValueError):  # it no longer reads, or was closed
                 return False
         return not left
 
@@ -124,7 +124,7 @@ class HostedProcess:
 
     def _await_end(self) -> None:
         code = self.process.wait()
-        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody asks any more
+        with contextlib.suppress(RuntimeError):  # the loop is gone: no more requests come
             self._loop.call_soon_threadsafe(self._end, code)
 
     def _end(self, code: int | None) -> None:

@@ -85,7 +85,7 @@ class RemoteProcess:
         self.stopped = self.stopped or stopped
         if code is not None and not self._exited.is_set():
             self._code = code
-            # Not waited for: pipes that nobody reads any more keep others from telling it.
+            # Not waited for: unread pipes could keep the worker from reporting it.
             self._exited.set()
 
     def wait(self, seconds: float | None = None) -> int | None:
@@ -103,7 +103,7 @@ class RemoteProcess:
             self._closed = True
         for stream in (self.stdin, self.stdout, self.stderr):
             if stream is not None:
-                # What could not be written any more has no reader.
+                # Unwritten data has no reader any more.
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
 
@@ -146,7 +146,7 @@ class RemoteProcess:
         self.forsake()
 
     def _bring(self, stream: int, piece: bytes) -> None:
-        # Nobody reads here any more: the command is slowed down or ended by others.
+        # Without a local reader, others slow down or end the command.
         with contextlib.suppress(OSError):
             if piece:
                 self._ends[stream].sendall(piece)
@@ -155,7 +155,7 @@ class RemoteProcess:
 
     def _feed(self, fed: socket.socket) -> None:
         """Send local input to the command."""
-        # Who fills the pipes hears of a worker that is lost, too.
+        # The thread that fills the pipes also learns of a lost worker.
         with fed, contextlib.suppress(WorkerLost, JailError):
             while True:
                 try:

@@ -134,7 +134,7 @@ class RayFleet:
             self._reported.pop(link, None)
             self._starts += 1
         with suppress(*LOST, ray.exceptions.RayError):
-            ray.kill(link.actor)  # one that only seemed lost must not go on
+            ray.kill(link.actor)  # a worker that only seemed lost must not continue
         threading.Thread(target=self._restart, name="cluster-restart", daemon=True).start()
 
     def describe(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class RayFleet:
             with self._start_turn:
                 self._start()
         except (*LOST, ray.exceptions.RayError):
-            pass  # the cluster itself is gone, which whoever asks it for something hears
+            pass  # the cluster itself is gone, which the next request reports
         finally:
             with self._change:
                 self._starts -= 1

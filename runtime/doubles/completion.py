@@ -140,7 +140,7 @@ def _tokens(text: str) -> int:
 
 
 def _identity(request: Request) -> str:
-    # The number of messages tells the steps of one agent apart when a tool returned no text.
+    # The number of messages distinguishes an agent's steps if a tool returned no text.
     return _digest(f"{len(request['messages'])} {message_text(request)}").hex()
 
 

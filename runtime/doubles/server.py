@@ -165,7 +165,7 @@ class _Running:
         # Only stop to accept: a server that is closed drops, without closing them, the sockets of
         # connections that were accepted in this very turn.
         self._loop.remove_reader(self._socket)
-        for _turn in range(TURNS_TO_OPEN):  # a connection may be half-way between here and there
+        for _turn in range(TURNS_TO_OPEN):  # a connection may be accepted but not yet open
             await asyncio.sleep(0)
             await self._service.hang_up()
         server.close()

@@ -86,7 +86,7 @@ class AgentExecution:
         own = f"{self.run.path}{self.planned.agent.id}{part}"
         self.path = f"{whole.path}/draft" if whole else own
         carried = _state_of(self.run.state, self.planned.agent.id)
-        # What the agent reported in the round before is a list: nothing to go on from for an item.
+        # The agent's previous report is a list, from which an item cannot continue.
         self.carried = replace(carried, own=None) if self.item else carried
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
@@ -201,7 +201,7 @@ class AgentExecution:
                 result = outcome.result
                 fields = {"content": result.content, "answer": result.answer, "patch": result.patch}
                 journal.compare(self.path, key, fields)
-            # What only asked its model comes to the same again by its answers, which are written.
+            # An agent that only called its model is reproduced by its answers, which are written.
             value = to_value(outcome)
             await journal.put(self.path, "agent", key, value, at_once=self.has_acted)
         return outcome
@@ -240,13 +240,13 @@ class AgentExecution:
             error, fault = f"it reached its timeout{of_work}.", "agent"
         except BudgetReached as reached:
             self.run.limit = self.run.limit or reached
-            # Not failed: with a higher cap the same run goes on from here.
+            # Not failed: with a higher cap the same run continues from here.
             status, error = "cancelled", str(reached)
         except CoterieError as failure:
             usual = "memory" if failure is self.forgot else "agent"
             error, fault = self.context.calls.scrub(self._why(failure)), _fault(failure, usual)
         self.context.trace.check()
-        if self.broken is not None:  # whatever the agent's library made of it
+        if self.broken is not None:  # even if the agent's library hid the error
             raise self.broken
         return AgentOutcome(
             status=status,
@@ -309,7 +309,7 @@ class AgentExecution:
 
     def _begin(self) -> None:
         """Reset the state of an attempt."""
-        # An attempt that is repeated elsewhere asks under the same paths, and so finds its answers.
+        # A repeated attempt uses the same paths, and so finds its answers.
         self.numbers.clear()
         self.output_size = 0
         self.tool_calls.clear()
@@ -325,7 +325,7 @@ class AgentExecution:
             self.emit("work_unused", **fields)
         if fields := await keep_written(self._place, assignment.workspace, self.context.keep):
             self.emit("files_written", **fields)
-        chosen(self.planned.agent, result, self.before)  # raises where it named nobody
+        chosen(self.planned.agent, result, self.before)  # raises if it named no colleague
         record = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
         if record["content"] != result.content or record["answer"] != result.answer:
             self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
@@ -451,7 +451,7 @@ class AgentExecution:
             if recorded is not None:
                 return recorded
             journal.must_be_live(path)
-            # What led here must survive a power cut, for the act itself cannot be taken back.
+            # Earlier entries must survive a power cut, because the act itself is irreversible.
             await journal.flush()
             value = scrubbed(await work(), self.context.calls.scrub)
             self._bound(value)
@@ -517,7 +517,7 @@ class AgentExecution:
             retries=execution.max_retries,
             patience=agent.timeout,
         )
-        # Other calls of the agent may be on their way: what they spend is not this one's.
+        # Other calls of the agent may be in flight: their spending is not this call's.
         spending, path = self.spending.child(), self._next("call")
         try:
             with self._waiting():
@@ -537,7 +537,7 @@ class AgentExecution:
         except (StorageError, InputError, ModelError) as error:
             self.broken = error
             raise
-        # Where the journal answered, or the cache; but not for what was counted before a move.
+        # The answer is from the journal or the cache; usage counted before a move stays out.
         if self.moves.counts(path) and not spending.spent.calls:
             self.recorded += answer.usage
         if self.context.dialogue:

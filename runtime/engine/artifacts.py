@@ -129,7 +129,7 @@ async def keep_written(
         return None
     try:
         files, left_out = await asyncio.to_thread(_written, workspace)
-    except ToolError:  # whoever worked there took the folder away
+    except ToolError:  # the agent's code removed the folder
         files, left_out = {}, 1
     if not files and not left_out:
         return None

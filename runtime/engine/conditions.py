@@ -70,7 +70,7 @@ async def worked(
     if not values:
         return skipped(f"its list is empty: {each.subject}.")
     items = numbered(values, each.most)
-    # Tasks of the pass itself: whatever ends it ends them too, and no exception is wrapped twice.
+    # Tasks of the pass itself: its end also ends them, and no exception is wrapped twice.
     parts = [
         run.group.create_task(run.attempted(planned, before, item), name=planned.agent.id)
         for item in items

@@ -285,11 +285,11 @@ class Running:
             outcome = outcome or await worked(self, planned, before)
             outcome = await self._passing_on(planned, outcome, before)
         finally:
-            # One that was cancelled at work has spent what it has spent.
+            # An agent cancelled at work keeps its spending.
             outcome = outcome or self._cancelled(agent_id)
             self.outcomes[agent_id] = outcome
             self._tell_end(agent_id, outcome)
-            # What it read and asked is freed before the run ends.
+            # Its prompts and answers are freed before the run ends.
             self.executions.pop(agent_id, None)
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
             self.has_failed = True
@@ -403,7 +403,7 @@ class Running:
         async with self.slots:
             if self.has_failed:  # the slot is free because the run is about to end
                 raise _FirstFailure
-            if planned.agent.id in self.lost:  # an item failed, and its list is lost with it
+            if planned.agent.id in self.lost:  # an item failed, and so has its list
                 return AgentOutcome(status="cancelled")
             execution = AgentExecution(run=self, planned=planned, before=before, item=item)
             self.executions.setdefault(planned.agent.id, []).append(execution)

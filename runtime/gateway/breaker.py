@@ -65,7 +65,7 @@ class Breaker:
                     return True
                 if (over := self._probe_over) is None or not patient:
                     raise self._out()
-            # Shielded: all who wait share the future, and one that is cancelled must not cancel it.
+            # Shielded: all waiting calls share the future, and a cancelled one must not cancel it.
             await asyncio.shield(asyncio.wrap_future(over))
         return False
 

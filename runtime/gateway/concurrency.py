@@ -98,7 +98,7 @@ class Slots:
         """Grant free slots to waiting calls. The caller holds the lock."""
         while self._waiting and self._in_use + 1 <= self._bound:
             turn, loop = self._waiting.popleft()
-            # A waiter that gave up, or whose loop has ended, would never give its slot back.
+            # A waiter that gave up, or whose loop has ended, would never release its slot.
             if not loop.is_closed() and turn.set_running_or_notify_cancel():
                 self._in_use += 1
                 turn.set_result(None)

@@ -289,7 +289,7 @@ def _through_litellm(model: Model, provider: Provider, environment: Mapping[str,
     key = _declared_key(model, environment)
     has_key = key is not None or first_key(provider.key_in, environment) is not None
     for name in (name for login in provider.logins for name in login if _SECRET.search(name)):
-        first_key((name,), environment)  # which litellm would send as it is
+        first_key((name,), environment)  # which litellm would send unchecked
     if provider.variables and not has_key and not provider.has_login(environment):
         raise _locked_out(model, provider)
     if variable := provider.missing_file(environment):

@@ -243,7 +243,7 @@ class Gateway:
             endpoint = line.endpoint
             if endpoint.kind == "local":
                 endpoint = await self._reached(endpoint)
-            # While there is another model to ask, nobody waits for an endpoint that is out.
+            # While another model can answer, the call does not wait for an endpoint that is out.
             this = call if following is None else replace(call, patient=False)
             try:
                 client = self.batches if line.is_batched else self._clients.get(endpoint.kind)
@@ -347,7 +347,7 @@ def _in_batches(client: ModelClient) -> ModelClient:
         endpoint=replace(client.endpoint, stream=False),
         rates=client.rates and client.rates.times(part),
         is_batched=True,
-        # All of OpenAI's models take the newer name. To find out in a batch may take hours.
+        # All of OpenAI's models accept the newer name. Finding out in a batch may take hours.
         refused={OLDER_BOUND} if client.model.api_base is None else set[str](),
     )
 

@@ -79,8 +79,8 @@ async def _answer(
     reported = ""
     while (answer := question.answer()) is None:
         if typing is not None and typing.done():
-            typing.result()  # raises what kept it from being written down
-        sink.on_bytes(True)  # no model's timeout is for people
+            typing.result()  # raises the error that kept the answer from being written
+        sink.on_bytes(True)  # models' timeouts do not apply to people
         if question.problem not in {"", reported}:
             reported = question.problem
             sink.tell("answer_unread", problem=reported)

@@ -41,7 +41,7 @@ class LitellmClient:
             import litellm
             from litellm.anthropic_beta_headers_manager import reload_beta_headers_config
 
-            reload_beta_headers_config()  # the one of its own files, which it then keeps
+            reload_beta_headers_config()  # reads its own file, and then keeps that
         litellm.suppress_debug_info = True
         self._litellm: Any = litellm
 
@@ -106,7 +106,7 @@ def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
     responded = "HTTPStatusError" in causes
     status: int | None = getattr(error, "status_code", None)
     if not responded and status in GIVEN_UP_ON:
-        status = None  # litellm's own word for a wait of which nobody knows the end
+        status = None  # litellm's own status for a timeout with unknown outcome
     kind = _kind(causes, status, text, responded=responded)
     lost = not responded and "ConnectError" not in causes and kind in {"down", "malformed"}
     headers: Mapping[str, str] = getattr(error, "litellm_response_headers", None) or {}

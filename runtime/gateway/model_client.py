@@ -294,7 +294,7 @@ class ModelClient:
         )
         read = bytes_in(call.request.messages)
         try:
-            # Written before the request goes out: a process that is killed now may have paid.
+            # Written before the request is sent: a process killed from now on may have paid.
             account = await call.open_account(reservation.most, attempt)
         except BaseException:
             reservation.release()
@@ -310,17 +310,17 @@ class ModelClient:
             settle(self._spent(error, reservation, sink, read))
             raise
         except BaseException:
-            # Cut off by a limit or a signal: the endpoint may bill an answer that nobody has.
+            # Cut off by a limit or a signal: the endpoint may bill an answer that is lost.
             settle(upper_bound(reservation, sink, self.rates, read=read), lost=True)
             raise
         finally:
-            sink.received = None  # who gives it knows the sink, and both are freed at once
+            sink.received = None  # breaks a reference cycle, so that both are freed at once
         failure = failure_of(answer, endpoint.shown)
         if failure and not (written_by(answer) or answer.usage.tokens):
             settle(NOTHING)
             raise failure
         usage = metered(answer, prompt, self.rates, read=read, declared=self.is_declared)
-        if usage.completion_tokens > completion:  # Nothing bounds what it writes, or thinks.
+        if usage.completion_tokens > completion:  # The endpoint ignores the limit.
             self.longest[0] = usage.completion_tokens
         settle(usage)
         if failure:

@@ -66,7 +66,7 @@ class Pacing:
         moment = earliest + self._jitter.uniform(0, spread)
         with self._lock:
             self._planned = [planned for planned in self._planned if planned > now - GAP]
-            # In order of time: a return that is moved past one may be too close to the next.
+            # In order of time: a call moved behind one return may be too close to the next.
             for planned in self._planned:
                 if abs(planned - moment) < GAP:
                     moment = planned + GAP

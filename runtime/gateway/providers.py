@@ -162,7 +162,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             batch_price=0.5,  # platform.claude.com/docs/en/build-with-claude/batch-processing
         ),
         # https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: the v1 API
-        # needs no version; a dated one is asked for beside the deployment's name.
+        # needs no version; a dated version goes with the deployment's name.
         "azure": _named(
             "AZURE",
             ending="/openai/v1",

@@ -71,7 +71,7 @@ class RateLimiter:
             if self.pacing.holds:
                 await self.pacing.passed()
             ticket = await self.slots.take()
-            # Calls may have been told to hold back while this one waited for its slot.
+            # Calls may have been held back while this one waited for its slot.
             if not self.pacing.holds:
                 return ticket
             self.slots.give_back()

@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
         _become(int(uid), None if capability is None else int(capability))
     os.chdir(folder)
     os.umask(0o022)
-    os.closerange(3, _MOST_DESCRIPTORS)  # whoever started us may have left some open
+    os.closerange(3, _MOST_DESCRIPTORS)  # our parent may have left some open
     command = arguments[end + 1 :]
     os.execvp(command[0], command)
 
@@ -43,11 +43,11 @@ def _outlive_nobody(init: int, alive: int) -> None:
     """
     while not _has_filter(init):
         os.sched_yield()
-    # Opened again: not to wait is a property that all who have a descriptor share.
+    # Opened again: non-blocking mode is shared by all copies of a descriptor.
     again = os.open(f"/proc/self/fd/{alive}", os.O_RDONLY | os.O_NONBLOCK)
     try:
         os.read(again, 1)
-    except BlockingIOError:  # somebody could still write
+    except BlockingIOError:  # the host is still alive
         return
     sys.exit("the process that asked for the jail has ended")
 
@@ -63,7 +63,7 @@ def _limit(kind: int, wanted: int, init: int | None) -> None:
     resource.setrlimit(kind, (bound, bound))
     if init is None:
         return
-    # Code of the same user could make the jail's first process do what it likes.
+    # Code of the same user could take over the jail's first process.
     try:
         resource.prlimit(init, kind, (bound, bound))
     except PermissionError:  # it is another user's, and out of reach

@@ -38,8 +38,8 @@ _RIGHTS = {
 }
 _ALL_TCP = 0b11
 _ALL_SCOPES = 0b11  # abstract sockets and signals
-_SCOPES_SINCE = 6  # before, it kept nobody from sending signals to other processes of the user
-_OLDEST = 3  # before, it kept nobody from truncating files
+_SCOPES_SINCE = 6  # older versions do not block signals to the user's other processes
+_OLDEST = 3  # older versions do not block truncating files
 
 
 class Ruleset(ctypes.Structure):
@@ -147,7 +147,7 @@ def _children():
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
             return [int(word) for word in file.read().split()]
-    except OSError:  # not Linux: the process group was all that can be found
+    except OSError:  # not Linux: only the process group can be found
         return []
 
 

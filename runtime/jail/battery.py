@@ -151,7 +151,7 @@ class Scene:
             stack.callback(shared.unlink, missing_ok=True)
             for path in (secret, shared):
                 path.write_text(token, "utf-8")
-            # Only the jail may be what keeps its user from these.
+            # Only the jail may deny its user these files.
             for path, mode in ((folder, 0o711), (outside, 0o777), (secret, 0o666), (shared, 0o666)):
                 path.chmod(mode)
             stack.enter_context(_inheritable(secret))

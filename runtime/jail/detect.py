@@ -25,7 +25,7 @@ _WAYS_OUT = (
     "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), "
     "allow user namespaces, or pass --unsafe-local to run what agents write with all your rights."
 )
-# Each attempt must fail; what does not is printed. The first lines show that honest code works.
+# Each attempt must fail; a successful one is printed. The first lines show that honest code works.
 _SELF_TEST = f"""
 import _socket, ctypes, os, sys
 secret, host, work = sys.argv[1:]
@@ -114,7 +114,7 @@ def try_tier(tier: Tier) -> TierAttempt:
         with ScratchFolder("check", passable=True) as folder:
             secret, work = folder.path / "secret", folder.path / "work"
             secret.write_text("secret", "ascii")
-            secret.chmod(0o666)  # only the jail may be what keeps its user from it
+            secret.chmod(0o666)  # only the jail may deny its user this file
             work.mkdir()
             with Jail(work, tier=tier) as jail:
                 printed = _self_test(jail, secret)
@@ -138,7 +138,7 @@ def _self_test(jail: Jail, secret: Path) -> str:
     try:
         if process.wait(_SELF_TEST_SECONDS) is None:
             return f"the self-test took more than {_SELF_TEST_SECONDS:g} seconds"
-        # Whoever broke out, or was never in, may hold the pipe.
+        # A process that broke out, or was never in, may hold the pipe.
         deadline = time.monotonic() + _SELF_TEST_SECONDS
         pieces = read_in_time(process.stdout.fileno(), deadline, limit=_LONGEST_ANSWER)
         return b"".join(pieces).decode("utf-8", "replace") or "the self-test printed nothing"

@@ -22,12 +22,12 @@ from .watch import DiskShare, JailWatch
 from .workspace import break_hard_links, disarm, give, read_file
 
 _WATCH_SECONDS = 0.2
-_START_SECONDS = 10.0  # in which a start has ended, one way or the other
+_START_SECONDS = 10.0  # the longest time until a start has succeeded or failed
 NOTHING: Mapping[Path, Path] = MappingProxyType({})
 # As the jail sees them: folders of its own.
 _TEMPORARY = Path("/tmp")  # noqa: S108
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
-# Nobody hands these out: above the ranges for containers, below what old programs take as negative.
+# Unassigned ids: above containers' ranges, below those that old programs read as negative.
 _FIRST_UID, _UIDS = 0x70000000, 1 << 28
 
 
@@ -95,7 +95,7 @@ class Jail:
             placed=placed,
         )
         try:
-            # The watch begins after it: what the host puts there is no growth of the jail's.
+            # The watch begins after this: the host's own files are no growth of the jail.
             _prepare(self._confinement)
             self._watch = JailWatch(self._confinement, share)
             self._group = ProcessGroup() if tier.has_mounts else None
@@ -154,7 +154,7 @@ class Jail:
         with self._lock:
             self._ended = self._ended or reason
             under_way = [] if self._closing.is_set() else [self._starter.submit(int)]
-        # A start that is under way is known after it.
+        # After this, every start in progress is registered.
         wait(under_way, _START_SECONDS)
         self._kill_processes(reason)
 
@@ -165,7 +165,7 @@ class Jail:
             if self._closing.is_set():
                 return
             self._closing.set()
-        # The watch must not measure, nor end, anything while the folder changes hands below.
+        # The watch must not measure or end anything while the folder's owner changes below.
         self._watcher.join()
         self._starter.shutdown()
         if self._group is not None:
@@ -219,8 +219,8 @@ def _environment(temporary: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",  # caches have no place in a patch
         "CARGO_INCREMENTAL": "0",  # rustc refuses to build in steps where there is no `flock`
-        "EMAIL": "agent@localhost",  # git signs commits with these
-        "GIT_CONFIG_NOSYSTEM": "1",  # not every jail lets git see that /etc has no settings
+        "EMAIL": "agent@localhost",  # git needs them for commits
+        "GIT_CONFIG_NOSYSTEM": "1",  # in some jails git cannot see that /etc has no settings
         "GIT_AUTHOR_NAME": "agent",
         "GIT_COMMITTER_NAME": "agent",
     }

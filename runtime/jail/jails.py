@@ -100,7 +100,7 @@ class Jails:
         """
         if self._place is not None:
             return self._place.open(work, request)
-        # What needs places of its own has no other way to run, so `unsafe` does not count then.
+        # Code that needs its own places can only run in a jail, so `unsafe` does not apply.
         needs_places = request.alias or request.own
         tier = Unconfined() if self.unsafe and not needs_places else detect().tier
         if tier is None:

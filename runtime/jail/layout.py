@@ -55,7 +55,7 @@ class Mount:
 
 def interpreter() -> Path:
     """Return the real interpreter behind this one, outside of any virtual environment."""
-    # No public name says which interpreter made a virtual environment; venv itself uses this one.
+    # No public name gives the interpreter that created a virtual environment; venv uses this one.
     base: str = getattr(sys, "_base_executable", "") or sys.executable
     return Path(base).resolve()
 

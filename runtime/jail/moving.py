@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 def is_lost(error: JailError) -> bool:
     """Return whether a jail failed because its machine is gone."""
-    from .process import JailLost  # not always: it brings all of the jail along
+    from .process import JailLost  # only when needed: it imports all of the jail
 
     return isinstance(error, JailLost)
 

@@ -28,7 +28,7 @@ def read_in_time(
     readable = select.poll()
     readable.register(stream, select.POLLIN)
     while limit > 0:
-        # Asked first: what was written before the end is in the pipe after it.
+        # Checked first: everything written before the end is then in the pipe.
         is_last = ended() or time.monotonic() >= deadline
         if readable.poll(0 if is_last else _POLL_SECONDS * 1000):
             chunk = os.read(stream, limit)

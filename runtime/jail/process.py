@@ -20,7 +20,7 @@ from .pipes import ended_in_time, read_in_time
 from .tiers import Tier, TierCommand
 
 _LAST_WORDS = 4096  # bytes
-_START_SECONDS = 10.0  # in which a program that makes jails reports the process that it started
+_START_SECONDS = 10.0  # the longest time until a tier's program reports the process that it started
 _END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk does not answer
 _LEADER = 'read -r line; kill -s KILL -- "-$$"'
 
@@ -121,7 +121,7 @@ class JailedProcess:
         self.kill("it was closed")
         for stream in (self.stdin, self.stdout, self.stderr):
             if stream is not None:
-                # What could not be written any more has no reader.
+                # Unwritten data has no reader any more.
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
 

@@ -85,7 +85,7 @@ def _make_folder(purpose: str) -> tuple[Path, int]:
             if _is_locked(handle) is not False and os.path.samestat(os.fstat(handle), path.stat()):
                 return path, handle
             os.close(handle)
-        # A sweep came upon the folder before us, and is removing it.
+        # A sweep found the folder before we locked it, and is removing it.
 
 
 def _orphan(path: Path) -> int | None:

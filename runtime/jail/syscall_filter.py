@@ -110,7 +110,7 @@ _ABSENT: _Table = {
     "msgrcv": (70, 188),
     "msgctl": (71, 187),
 }
-# What reaches other processes of the machine when there is no namespace around the jail.
+# Calls that reach other processes of the machine if the jail has no namespaces.
 _REACHING_OUT: _Table = {
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
@@ -123,7 +123,7 @@ _REACHING_OUT: _Table = {
     "inotify_init": (253, None),
     "inotify_init1": (294, 26),
     "inotify_add_watch": (254, 27),
-    # Whose process it asks about stands behind a pointer.
+    # The process that it asks about is behind a pointer.
     "capget": (125, 90),
 }
 # Questions about a process, which without namespaces any process of the machine could be: where the
@@ -138,7 +138,7 @@ _ABOUT_PROCESSES: dict[str, tuple[tuple[int, int], int]] = {
     "sched_getattr": ((315, 275), 0),
     "sched_rr_get_interval": ((148, 127), 0),
 }
-# Landlock leaves these to whoever may write to the file.
+# Landlock allows these to every process that may write to the file.
 _EXTENDED_ATTRIBUTES: _Table = {
     "setxattr": (188, 5),
     "lsetxattr": (189, 6),
@@ -147,7 +147,7 @@ _EXTENDED_ATTRIBUTES: _Table = {
     "lremovexattr": (198, 15),
     "fremovexattr": (199, 16),
 }
-# Landlock leaves these to the file's owner.
+# Landlock allows these to the file's owner.
 _ATTRIBUTES: _Table = {
     "chmod": (90, None),
     "fchmod": (91, 52),
@@ -180,7 +180,7 @@ _ITSELF, _INIT = 0, 1  # as prlimit calls the caller, and the first process of t
 _TYPE_INTO_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 # FS_IOC_RESVSP, RESVSP64, ZERO_RANGE: `fallocate` that leaves the size of the file as it is
 _ALLOCATE = (0x40305828, 0x4030582A, 0x40305839)
-_LEASES = (1024, 1026)  # F_SETLEASE holds up whoever opens a file, F_NOTIFY watches a folder
+_LEASES = (1024, 1026)  # F_SETLEASE delays others that open a file, F_NOTIFY watches a folder
 _SHARED, _ANONYMOUS, _HUGE_PAGES = 0x01, 0x20, 0x40000  # flags of mmap(2), the fourth argument
 # Negative clock ids are those of processes; the last ones are of process 0, the caller itself.
 _FIRST_CLOCK_OF_PROCESSES, _FIRST_OWN_CLOCK = 0x80000000, 0xFFFFFFF8

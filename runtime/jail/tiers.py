@@ -28,7 +28,7 @@ _VERSION = "bubblewrap "
 _VERSION_SECONDS = 5.0
 _HERE = Path(__file__).resolve().parent
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "full", "random", "urandom"))
-# To who may write to it, it gives shared memory that no process has to hold.
+# A process that may write to it gets shared memory that no process has to hold.
 _ZERO, _ZERO_WITHOUT_MEMORY = "/dev/zero", "/dev/full"
 
 
@@ -213,17 +213,17 @@ def _enter(
 ) -> list[str]:
     """Return the command line that takes the jail's user and limits and becomes `command`."""
     limits = confinement.request.limits
-    # The kernel counts what a user has in a user namespace, and the machine is one.
+    # The kernel counts a user's processes per user namespace, and the machine is one.
     others = _threads_of_user() if confinement.uid is None and not has_mounts else 0
     settings: dict[str, object] = {
-        # Taken as the jail's user: root without its capabilities may not enter that user's folders.
+        # As the jail's user: root without its capabilities may not enter that user's folders.
         "folder": folder,
         "AS": limits.memory,
         "CPU": limits.cpu,
         "FSIZE": limits.file_size,
         "NPROC": limits.processes + others,
         "NOFILE": limits.open_files,
-        # Not 0: with that, the kernel would still start a program that the host has for dumps.
+        # Not 0: with 0, the kernel would still start the host's program for core dumps.
         "CORE": 1,
     }
     if has_mounts:
@@ -305,5 +305,5 @@ def _mount_options(confinement: Confinement) -> list[str]:
     for mount in result:
         kind = "--bind" if mount.writable else "--ro-bind"
         words += [kind, str(mount.source), str(mount.target)]
-    # What is left is in memory that no limit counts, so nobody may write there.
+    # Files left there use memory that no limit counts, so nobody may write there.
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]

@@ -228,7 +228,7 @@ def change(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> T
     same_content = {
         name for name, entry in fields.items() if _same_content(before.get(name), entry)
     }
-    # A file that is written anew is another inode in the copy: its further names must follow.
+    # A rewritten file is a new inode in the copy: its further names must follow.
     rewritten = {
         name for name, entry in fields.items() if entry.kind == "file" and name not in same_content
     }

@@ -89,7 +89,7 @@ class JailWatch:
             grown += _deleted(processes, largest=self._limits.file_size)
         if grown > limit or (lost > limit and not self._size.whole):
             return f"its files grew by more than {limit} bytes"
-        # A jail that writes nothing does not pay for the others.
+        # A jail that writes nothing is not killed for the others.
         if self._share is not None and self._share.exceeded(self, grown) and grown > 0:
             return f"the files of all jails grew by more than {self._share.limit} bytes"
         return None

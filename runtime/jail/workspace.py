@@ -16,7 +16,7 @@ from ...schema.values.beneath import open_file, open_folder
 from ...schema.values.errors import JailError
 
 BLOCK = 512  # bytes, the unit of st_blocks
-_SMALLEST = 4096  # bytes that a file without content is counted as
+_SMALLEST = 4096  # bytes that an empty file counts as
 _DEEPEST = 100  # levels of folders
 
 
@@ -48,7 +48,7 @@ def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
     while pending:
         try:
             entries = os.scandir(pending.pop())
-        except PermissionError:  # then there is nothing in it that its user could write to
+        except PermissionError:  # then its user can write to nothing in it
             continue
         with entries:
             for entry in entries:
@@ -194,7 +194,7 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
     try:
         with open_folder(folder, parts[:-1]) as parent:
             handle = open_file(parent, parts[-1])
-    except (OSError, ValueError) as error:  # also a name that no file can have
+    except (OSError, ValueError) as error:  # including impossible file names
         raise JailError(f"{name!r} can't be read without following links: {error}.") from error
     with os.fdopen(handle, "rb") as file:
         size = os.fstat(handle).st_size

@@ -217,7 +217,7 @@ class Entries:
             self._write_here()
             places = {path: at for path, at in self._places.items() if path not in removed}
             self._file.rewrite(sorted(place for at in places.values() for place in at))
-            # Every line that stays has moved, so no place that was known is right any more.
+            # Every remaining line has moved, so all known offsets are invalid.
             self._places, self._costs = {}, None
             for place, content in lines_of(self.path):
                 _note(self._places, _parted(self.path, content)[0].path, place)
@@ -239,7 +239,7 @@ class Entries:
 
     def flushing(self) -> Future[None]:
         """Flush all entries so far, in a thread; return a future for its completion."""
-        with contextlib.suppress(StorageError):  # which whoever asks for the result is told of
+        with contextlib.suppress(StorageError):  # the future raises it
             self._write_here()
         return self._thread.submit(self._file.flush)
 
@@ -249,7 +249,7 @@ class Entries:
 
     def close(self) -> None:
         """Write and flush pending entries, and close the file."""
-        # The thread ends first: a flush that is under way uses the file that is closed below.
+        # The thread ends first: a running flush uses the file that is closed below.
         self._is_closed = True
         self._thread.shutdown()
         try:
@@ -272,7 +272,7 @@ class Entries:
             try:
                 self._write()
             except StorageError as failure:
-                # Nobody waits for these entries: the next write or flush raises the error.
+                # Nothing waits for these entries: the next write or flush raises the error.
                 self._file.failure = failure
                 self._waiting.clear()
                 raise

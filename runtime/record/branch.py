@@ -118,7 +118,7 @@ class Branch(Journal):
 
     def get(self, path: str, key: str) -> Value | None:
         """Return the recorded answer to this question: of this run, a branch, or the other run."""
-        # What tools and code gave is this branch's own: in others the workspace was another one.
+        # Results of tools and code are this branch's own: other branches have other workspaces.
         entry = self._entries.get(self._private(path), key)
         if entry is None:
             entry = _whole(self._entries.get(path, key))
@@ -139,7 +139,7 @@ class Branch(Journal):
         else:
             value = {**value, BRANCHED: True} if kind == "model" else value
             self._count(path, key, kind, value)
-        # Other branches may take what follows from its question alone, and nothing else.
+        # Other branches may reuse only entries that depend on their question alone.
         place = path if kind in WHOLE else self._private(path)
         await super().put(place, kind, key, value, at_once=at_once)
 
@@ -165,7 +165,7 @@ class Branch(Journal):
 
     def spent(self, under: str = "", *, lost: bool = True) -> Usage:
         """Return the cost so far of this run's answers below a path, whoever paid."""
-        del lost  # What was broken off is no answer, and is paid once, whatever runs branch off.
+        del lost  # A broken-off attempt is no answer, and is paid once for all branches.
         agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
         return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 

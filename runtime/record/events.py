@@ -90,7 +90,7 @@ def _read(path: Path, text: str) -> EventLog:
             damaged[number] = event
         else:
             events[number] = event
-    if is_mapping(last := _event(rest)):  # whole, but for the end of the line
+    if is_mapping(last := _event(rest)):  # complete except for the line end
         events[len(lines) + 1] = last
     if not events and (others := [why for why in damaged.values() if why.startswith(OTHER)]):
         raise InputError(

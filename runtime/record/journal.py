@@ -154,7 +154,7 @@ class Journal:
         entry = self._entries.get(path, key)
         if entry is None and (entry := self._entries.latest(path)) is not None:
             self.note(path, entry.kind, "asked")
-            # A resumed run asks anew what it now asks otherwise; in a replay nobody can be asked.
+            # A resumed run asks a changed question again; a replay cannot ask.
             entry = entry if self.replaying else None
         if entry is None:
             return None
@@ -306,7 +306,7 @@ class Journal:
         numbers = (f"{number:06d}" for number in itertools.count(1))
         for attempt in iter(lambda: self._entries.get(place, next(numbers)), None):
             value, number = attempt.value, attempt.key
-            # Another call of this process may ask the same, and collects this itself.
+            # Another call of this process may ask the same, and collects the answer itself.
             is_left = value["state"] != "settled" and (place, number) not in self._asking
             if is_left and value.get("asked") == key:
                 deposited = from_value(Usage, value["usage"])

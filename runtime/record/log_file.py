@@ -161,7 +161,7 @@ class LogFile:
     def _make_whole(self) -> None:
         """Cut off an incomplete end, and write the first line of a new file."""
         if os.fstat(self._handle).st_size > self.size:
-            truncate(self.path, self.size)  # flushed: so nothing of it comes back
+            truncate(self.path, self.size)  # flushed, so that nothing of it reappears
         if not self.size:
             self._append(HEAD)
             self._is_changed = False
@@ -184,20 +184,20 @@ class LogFile:
     def _cut_back(self) -> None:
         """Remove the written part of lines that could not be written completely."""
         try:
-            # Half a line that others follow would be damage: it may only be the end of the file.
+            # An incomplete line is allowed only at the end of the file.
             os.ftruncate(self._handle, self.size)
         except OSError as error:
             self.failure = _failure(self.path, error)
 
     def _flush(self) -> None:
-        # Read before the sync, which need not take along what is appended meanwhile.
+        # Read before the sync, which need not include data appended meanwhile.
         upto = self.size
         try:
             if self.flushed is None:
                 self._flush_folder()
             else:
                 sync(self.path)
-        except OSError as error:  # also of a file beside ours, or of the folder above it
+        except OSError as error:  # also for a file beside ours, or the folder above it
             self.failure = _failure(self.path, error)
         else:
             self.flushed = upto
@@ -209,7 +209,7 @@ class LogFile:
                 try:
                     sync(file)
                 except StorageError as error:
-                    if error.errno != ENOENT:  # one that became another's new content meanwhile
+                    if error.errno != ENOENT:  # a temporary file that was renamed meanwhile
                         raise
         # Contents before names: no name on disk may lead to a file that is empty there.
         sync(folder)
@@ -273,7 +273,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _refuse_damage(path: Path, place: int, rest: Iterable[bytes]) -> None:
     """Raise an error if an invalid line was on disk before, or the file is no journal."""
-    # A later line that says so was written after this place was on disk: no crash took it away.
+    # A later line shows that this offset was on disk: no crash removed it.
     if any(_flushed(line) > place for line in rest if _is_whole(line)):
         raise InputError(
             f"{path}: the journal is damaged at byte {place:,}. Take the file from a copy."

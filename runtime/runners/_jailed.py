@@ -41,7 +41,7 @@ def jailed(assignment: Assignment, bridge: Bridge, request: JailRequest) -> Gene
             bridge.on_stop(jail.kill)
             assignment.workspace.jail = jail
             yield jail
-    except Overgrown as error:  # by its code: this host has done nothing wrong
+    except Overgrown as error:  # the agent's code is the cause, not this host
         raise AgentError(str(error)) from error
 
 

@@ -116,7 +116,7 @@ async def in_thread(work: Callable[[Bridge], T], *, name: str) -> T:
         except BaseException as error:  # noqa: BLE001 - raised again where the thread is awaited
             outcome.set_exception(error)
         finally:
-            with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # the loop is gone: nothing waits any more
                 loop.call_soon_threadsafe(ended.set)
 
     # Daemonic: a thread that cannot be ended must not keep the process from ending.

@@ -150,7 +150,7 @@ def _text(answer: ChatAnswer, emit: Emit) -> str:
         why = f" (finish reason {answer.finish_reason!r})"
         advice = " Raise max_tokens." if answer.finish_reason == "length" else ""
         raise AgentError(f"the model answered with nothing{why}.{advice}")
-    if is_cut_off(answer.finish_reason):  # it counts, and the trace says so
+    if is_cut_off(answer.finish_reason):  # it counts, and the trace records it
         emit("cut_off", finish_reason=answer.finish_reason)
     return text
 

@@ -82,7 +82,7 @@ async def arun(
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     with naming_arguments():
-        # Files are read, and modules imported, while the caller's loop goes on.
+        # Files are read, and modules imported, without blocking the caller's loop.
         return await _make_run(await asyncio.to_thread(prepared, team, task, options), options)
 
 

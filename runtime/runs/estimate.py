@@ -44,7 +44,7 @@ class Range:
     def __mul__(self, other: Range) -> Range:
         most = None if self.most is None or other.most is None else self.most * other.most
         if 0 in {self.most, other.most}:
-            most = 0  # however often, nothing stays nothing
+            most = 0  # infinity times 0 is 0 here
         return Range(least=self.least * other.least, most=most)
 
     def as_text(self, form: str) -> str:

@@ -66,7 +66,7 @@ class RunRecord:
         self.journal = Journal.open(folder.path, replaying=replaying)
         self._plan = plan
         self._result: dict[str, Any] | None = None
-        self._spent: Usage | None = None  # once it is finished
+        self._spent: Usage | None = None  # set when it is finished
         self._files: dict[str, str] = {}
         self._started: str | None = None
 

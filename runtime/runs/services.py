@@ -141,7 +141,7 @@ class Services:
             ModelError: The embedded model's server did not start.
         """
         if plan.needs_jail and self.jails.elsewhere:
-            # Where all workers are lost, it waits for another one.
+            # If all workers are lost, it waits for another one.
             await asyncio.to_thread(self.jails.check)
         if lacking := self.lacks(plan, offline=offline):
             raise InputError("\n".join(lacking))

@@ -92,7 +92,7 @@ def _plain(text: str) -> tuple[str, tuple[ToolRequest, ...], str] | None:
                 return text[: start.start()].strip(), tuple(_listed(value)), ""
         except json.JSONDecodeError as error:
             if not text[error.pos :].strip() or error.msg.startswith("Unterminated"):
-                return None  # what is within it is none of its own
+                return None  # values inside it are not separate calls
         except (ValueError, RecursionError, TypeError):
             continue
     return None

@@ -20,7 +20,7 @@ from ...schema.values.values import is_list, is_mapping
 BEARER = "Bearer "
 SLOWEST_START = 120
 """Seconds until a server is ready that npx or uvx must download first."""
-# As Cursor and VS Code write it, and as Claude Code does.
+# The forms of Cursor and VS Code, and of Claude Code.
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 
 

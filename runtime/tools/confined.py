@@ -150,7 +150,7 @@ def printable(path: str) -> str:
 
 def _check(status: os.stat_result, path: str) -> None:
     if status.st_nlink > 1:
-        # Its other name may be a file of the host's that the agent's own code may not read.
+        # Its other name may be a host file that the agent's own code may not read.
         raise ToolError(f"{path!r} is a hard link, which is not read. Copy the file first.")
     if status.st_size > LARGEST_FILE:
         raise ToolError(_too_large(path))

@@ -11,7 +11,7 @@ Find = Callable[[str], int]
 """Returns the position of the first match in a line, or -1."""
 
 SECONDS = 1.0  # for one line
-LONGEST_LINE = 10_000  # characters; the memory for ways back grows with them
+LONGEST_LINE = 10_000  # characters; backtracking memory grows with them
 MOST_REPEATS = 100_000
 
 _BRACES = re.compile(r"\{(\d*),?(\d*)\}")
@@ -57,7 +57,7 @@ def _check_harmless(pattern: str) -> None:
     """Refuse expressions whose compilation is slow or large, which no timeout could stop."""
     repeats = 1
     for braces in _BRACES.finditer(pattern):
-        # Nine digits tell enough.
+        # Nine digits suffice.
         repeats *= max(1, *(int(count[:9] or 1) for count in braces.groups()))
     if repeats > MOST_REPEATS:
         raise ToolError(

@@ -80,7 +80,7 @@ def _ended(name: str, error: BaseException) -> ToolError:
 
 def _plain(result: Any) -> Any:
     if isinstance(result, str):
-        return str.__str__(result)  # also of what only claims to be as a text is
+        return str.__str__(result)  # even for a subclass of `str`
     try:
         dumps(result)
     except (TypeError, ValueError):

@@ -104,7 +104,7 @@ class ServerProcess:
             stream.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(SECONDS_TO_DIE):
-                # Its pipes must be read to their end, else it counts as running.
+                # Its pipes must be read to the end, else it counts as running.
                 await self._process.wait()
         for pump in self._pumps:
             pump.cancel()
@@ -134,7 +134,7 @@ class ServerProcess:
                 line = await stdout.readline()
                 if not is_rest:
                     return line
-            except ValueError as error:  # what was read of it is gone, all of it if it ends there
+            except ValueError as error:  # the part read so far is lost
                 if is_rest := not str(error).startswith("Separator is found"):
                     continue
             is_rest = False
@@ -202,11 +202,11 @@ async def running(server: ToolServer) -> AsyncGenerator[ServerProcess]:
             stderr=asyncio.subprocess.PIPE,
             limit=LARGEST_MESSAGE,
             env=environment,
-            start_new_session=True,  # Ctrl-C is for us; we then stop the server in good order
+            start_new_session=True,  # only we receive Ctrl-C, and then stop the server properly
         )
     )
     try:
-        # Cancelled in this moment, asyncio would kill the keeper, and nobody what it keeps.
+        # If cancelled now, asyncio would kill the keeper but not the server that it keeps.
         process = ServerProcess(await asyncio.shield(starting))
     except asyncio.CancelledError:
         await ServerProcess(await starting).end()

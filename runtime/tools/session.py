@@ -54,7 +54,7 @@ def _hide_logs() -> None:
     """
     for name in _LOGS:
         logging.getLogger(name).addHandler(_UNSEEN)
-    # It would log by the root's functions, which set up a handler where there is none.
+    # It would log through the root logger's functions, which add a handler if there is none.
     library.logging = logging.getLogger(library.__name__)  # pyright: ignore[reportPrivateImportUsage]
 
 
@@ -146,7 +146,7 @@ class Session:
                 process.outgoing,
                 client_info=types.Implementation(name="coterie", version=version("coterie")),
             )
-            # What is raised inside of the client would come out of it wrapped in a group.
+            # An exception raised inside the client would leave it wrapped in a group.
             async with client:
                 problem = await self._shake_hands(client)
                 if problem is None:
@@ -237,7 +237,7 @@ def _value(result: _ToolAnswer) -> Any:
     if result.failed:
         raise ToolError(_shortened(words) or "the tool failed and does not say why.")
     structured = result.structured
-    # The protocol wants an object here; servers wrap other values in this way.
+    # The protocol requires an object here; servers wrap other values like this.
     is_wrapped = is_mapping(structured) and structured.keys() == {"result"}
     value = structured["result"] if is_wrapped else structured
     attachments = tuple(filter(None, map(_attachment, blocks)))

@@ -84,7 +84,7 @@ class Tool(PluginValue):
     parameters: Mapping[str, Json]
     run: Callable[[Mapping[str, Any], Workspace], Coroutine[Any, Any, Any]]
     keeps_state: bool = False
-    IS_GUARDED = False  # Its agent reads what it raises.
+    IS_GUARDED = False  # The agent reads its errors.
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -222,10 +222,10 @@ class GrantedTool:
         except ToolError as error:
             detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
             return {"error": _bounded(_sound(str(error))), **detail}
-        except BaseException as error:  # others wrote the tool, and it may raise anything
+        except BaseException as error:  # the tool is third-party code and may raise anything
             is_moved = isinstance(error, JailError) and is_lost(error)
             if is_moved or not is_theirs(error, task):
-                raise  # no answer: the agent begins again elsewhere, where the tool can do it
+                raise  # no answer: the agent restarts elsewhere, where the tool can work
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))
             place = Path(place_of(error) or "").name  # without the folders: a model reads it

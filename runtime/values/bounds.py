@@ -81,7 +81,7 @@ async def apart(size: int, work: Callable[[], T]) -> T:
     """
     if size <= AT_ONCE:
         return work()
-    # The commands that only check a team read this module too, and have no event loop.
+    # Imported late: commands that only check a team need this module but no event loop.
     from asyncio import to_thread
 
     return await to_thread(work)

@@ -173,7 +173,7 @@ class Budget:
             budget=self, tokens=tokens, usd=usd, calls=calls, prompt_tokens=prompt_tokens
         )
         self.check_time()
-        # Behind others it waits even where it fits: small calls would else keep out a large one.
+        # Behind others it waits even if it fits: small calls could otherwise starve a large one.
         if self._waiting or self._short(claim.amounts):
             await self._turn(claim)
         else:
@@ -191,7 +191,7 @@ class Budget:
         claim = Reservation(
             budget=self, tokens=tokens, usd=usd, calls=1, prompt_tokens=prompt_tokens
         )
-        for budget in self._chain:  # those below the run have begun with nothing deposited
+        for budget in self._chain:  # budgets below the run began without a deposit
             budget._spent = budget._spent - deposited
             amounts = (round(deposited.usd * PICOS_PER_USD), deposited.tokens, deposited.calls)
             pairs = zip(budget._used, amounts, strict=True)
@@ -226,7 +226,7 @@ class Budget:
         root = self._chain[-1]
         for claim in tuple(self._waiting):
             if claim.turn.done():
-                continue  # its caller was cancelled and is about to take it back
+                continue  # its caller was cancelled and is about to withdraw it
             budget = claim.budget
             if refusal := budget._refusal(claim.amounts):
                 self._waiting.remove(claim)
@@ -286,7 +286,7 @@ class Budget:
         self._spent += usage
         if not self._limits:
             return
-        # Caps count what is doubted as well, so that an endpoint that understates passes none.
+        # Caps count doubted amounts as well, so that an endpoint cannot evade them by understating.
         self._used[0] += round((usage.usd + usage.doubted_usd) * PICOS_PER_USD)
         self._used[1] += usage.tokens + usage.doubted_tokens
         self._used[2] += usage.calls

@@ -55,7 +55,7 @@ class Usage:
 
     def __post_init__(self) -> None:
         """Round USD to whole picodollars, so that sums do not depend on their order."""
-        if self.usd or self.doubted_usd:  # what is uncertain is a part of the first
+        if self.usd or self.doubted_usd:  # uncertain USD are a part of the first
             for name in IN_USD:
                 object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
 
@@ -120,7 +120,7 @@ _COUNTS = attrgetter(*COUNT_NAMES)
 def total(usages: Iterable[Usage]) -> Usage:
     """Add up usages, many times faster than `sum`."""
     columns = zip(*map(_COUNTS, usages), strict=True)
-    named = zip(COUNT_NAMES, columns, strict=False)  # there are no columns where there is no usage
+    named = zip(COUNT_NAMES, columns, strict=False)  # without a usage, there are no columns
     sums: dict[str, Any] = {
         name: fsum(some) if "usd" in name else sum(some) for name, some in named
     }

@@ -41,7 +41,7 @@ class Warnings:
             return  # the tool or the form that made the step fail was noted already
         if text := _warning_of(event, fields):
             self._cause = text.partition(": ")[2]
-            # A key that was cut in two would not be found any more, so it is cut afterwards.
+            # Scrubbed before it is cut: a key cut in two would not be recognized.
             words = on_one_line(self._scrub(text))[:LONGEST]
             if words in self._times or len(self._times) < MOST_COUNTED:
                 self._times[words] = self._times.get(words, 0) + 1

@@ -17,8 +17,8 @@ Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
     "down",  # the endpoint fails or cannot be reached: 5xx, connection errors
     "timeout",  # no whole answer within the model's timeout
-    "slow",  # no whole answer within the patience of who asked, which is less
-    "malformed",  # an answer that is not what the API promises
+    "slow",  # no whole answer within the caller's shorter patience
+    "malformed",  # an answer that violates the API
     "denied",  # wrong or missing key, or nothing left to pay with: 401, 402, 403
     "unknown",  # no such model or address: 404
     "overflow",  # the prompt is longer than the model's context: also 413

@@ -59,7 +59,7 @@ _ANY = "|".join(map(re.escape, _ALL))
 _WRITTEN = "|".join(re.escape(name) for name in _ALL if not re.fullmatch("[a-z ]+", name))
 """Names that cannot occur in prose: with an underscore, a dot or an inner capital."""
 _QUOTE = "[\"'`]"
-_END = r"(?:\.\w+)*"  # of what is named, a part may be: `response_format.type`
+_END = r"(?:\.\w+)*"  # a part of a parameter may be named: `response_format.type`
 
 _NOT_A_REFUSAL = re.compile(
     r"model_not_found|does not exist|not found|context.?length|maximum context"
@@ -190,7 +190,7 @@ def _out(
     if used is LEFT_OUT:
         return [used] if offered else ()
     alike = [form for form in ahead if form.place == used.place]
-    if used.name == used.place:  # its name is all that can be wrong with it, not its value
+    if used.name == used.place:  # only its name can be wrong, not its value
         return alike if _OF_THE_NAME.search(message) else ()
     if again or _is_of_the_name(message, used, fallback):
         return alike

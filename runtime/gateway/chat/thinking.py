@@ -135,7 +135,7 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
     text = next(filter(None, (_flat(fields[name]) for name in fields)), "")
     parts = "\n\n".join(filter(None, map(_flat, filter(_is_thinking, _listed(content)))))
     result = split(_visible_text(content), alone=not (text or parts))
-    # Some say the same twice, in a field and in tags.
+    # Some endpoints send the same text twice, in a field and in tags.
     each = dict.fromkeys(word.strip() for word in (text, parts, result.thinking))
     thinking = sound("\n\n".join(filter(None, each)))
     if fields:

@@ -34,7 +34,7 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
     is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
     is_connected = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
     if endpoint.proxy and not is_connected:
-        # What the error itself says may have the proxy's password in it.
+        # The error's own message may contain the proxy's password.
         return proxy_failed(endpoint.proxy, url, error.status if is_refused else None)
     advice = "The connection broke." if is_connected else "Is the endpoint running?"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):

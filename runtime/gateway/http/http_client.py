@@ -74,7 +74,7 @@ class HttpClient:
             CallError: The endpoint refuses it, or the connection breaks.
         """
         url, headers = endpoint.at(path), dict(endpoint.sent_headers)
-        if isinstance(sent.get("data"), aiohttp.FormData):  # it has a type of its own
+        if isinstance(sent.get("data"), aiohttp.FormData):  # it sets its own content type
             del headers["Content-Type"]
         usual: dict[str, Any] = {"proxy": endpoint.proxy, "timeout": SILENCE, **sent}
         try:

@@ -74,7 +74,7 @@ class StreamedAnswer:
                 if await self._is_last(chunk):
                     await _ended(response)
                     return await self._whole()
-                if len(chunk) == BYTES_AT_ONCE:  # there may be megabytes, and others wait
+                if len(chunk) == BYTES_AT_ONCE:  # there may be megabytes, and other tasks wait
                     await asyncio.sleep(0)
         except aiohttp.ClientError:
             if not self._assembly.is_whole:

@@ -71,7 +71,7 @@ class ChatWire:
             "response_format": _constraint(endpoint, request),
             "stream": in_pieces(endpoint, stream_options={"include_usage": True}),
         }
-        extra = {} if endpoint.kind == "litellm" else endpoint.extra  # it is told apart
+        extra = {} if endpoint.kind == "litellm" else endpoint.extra  # litellm gets them separately
         return Body.of(fields, ladders, refused, extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:

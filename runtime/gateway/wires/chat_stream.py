@@ -163,7 +163,7 @@ def _write_on(before: dict[str, Any], part: Mapping[str, Any]) -> None:
     for name, item in part.items():
         old = before.get(name)
         if name in GROWING and isinstance(old, str) and isinstance(item, str):
-            before[name] = None  # with one reference alone, it grows where it is
+            before[name] = None  # with a single reference, CPython extends it in place
             old += item
             before[name] = old
         elif name in GROWING and is_list(old) and is_list(item):
@@ -214,7 +214,7 @@ class _Calls:
             call = self._places.get(place)
         if call is None or _is_another(call, own, function):
             call = {"function": {"arguments": []}}
-            if len(self._calls) <= MOST_TOOL_CALLS:  # one more than are done, so that it shows
+            if len(self._calls) <= MOST_TOOL_CALLS:  # shows the excess
                 self._calls.append(call)
         if place is not None:
             self._places[place] = call

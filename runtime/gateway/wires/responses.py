@@ -102,7 +102,7 @@ class ResponsesWire:
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     function: Mapping[str, Any] = tool["function"]
     parameters = function.get("parameters") or {"type": "object", "properties": {}}
-    # Strict is the default here, and would change what the tool is asked with.
+    # Strict is the default here, and would change the tool's arguments.
     return {"type": "function", "strict": False, **function, "parameters": parameters}
 
 

@@ -51,7 +51,7 @@ class ResponsesAssembly:
 
     def body(self) -> Mapping[str, Any]:
         """Return the response; see `Assembly.body`."""
-        # Some endpoints leave the output out at the end, or the event with which it ends.
+        # Some endpoints omit the output in the last event, or the last event itself.
         response = self._response
         if not self._is_whole:
             response = {name: item for name, item in response.items() if name != "status"}

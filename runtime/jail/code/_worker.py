@@ -92,7 +92,7 @@ class Output(io.TextIOWrapper):
 
     def write(self, text):
         if self._room > 0:
-            # One more than there is room for tells the host that something is missing.
+            # One byte beyond the limit tells the host that output is missing.
             super().write(text[: self._room + 1])
         self._room -= len(text)
         return len(text)

@@ -15,7 +15,7 @@ from ..protocol import AnyJail, AnyProcess
 _CHUNK = 1 << 16
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see
 _LONGEST_COMMAND = 120_000  # bytes; the kernel takes 131,071 in one argument
-_NOT_RUN = 126  # what a shell answers when it can't run a command
+_NOT_RUN = 126  # a shell's exit code when it can't run a command
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

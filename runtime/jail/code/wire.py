@@ -16,7 +16,7 @@ from ..limits import JailLimits
 from ..protocol import AnyProcess
 
 _CHUNK = 1 << 16
-_LARGEST_PIPE = 1 << 20  # bytes, the most that a process without privileges may ask for
+_LARGEST_PIPE = 1 << 20  # bytes, the most that an unprivileged process may request
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see
 _DEEPEST = 64  # levels of lists and objects; code of ours and of libraries recurses over them
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)', re.DOTALL)
@@ -107,7 +107,7 @@ class WorkerConnection:
 
     def printed(self) -> str:
         """Return and clear the output since the last call."""
-        # What was printed before the last message is in the pipe by now, which is not larger.
+        # Output before the last message is in the pipe by now, up to the pipe's size.
         for _ in range(_LARGEST_PIPE // _CHUNK + 1):
             if not self._read_printed():
                 break
@@ -190,7 +190,7 @@ def _is_deep(line: bytes) -> bool:
     if line.count(b"[") + line.count(b"{") <= _DEEPEST:
         return False
     brackets = _STRING.sub(b"", line).translate(_ONE_KIND, _NO_BRACKETS)
-    # Each round takes the innermost level away.
+    # Each round removes the innermost level.
     for _ in range(_DEEPEST):
         if b"[" * _DEEPEST + b"[" in brackets:
             return True

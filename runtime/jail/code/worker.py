@@ -27,7 +27,7 @@ MOST_CALLS = 1_000
 _SCRIPT = Path(__file__).resolve().parent / "_worker.py"
 _START_SECONDS = 30.0
 _ENDING_SECONDS = 2.0  # between the end of a pipe and the end of the process that held it
-_LAST_SECONDS = 5.0  # for the rest of a cell, after a tool at the end of which its time was over
+_LAST_SECONDS = 5.0  # for the rest of a cell whose time ran out during a tool call
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

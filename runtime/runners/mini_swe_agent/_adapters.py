@@ -44,7 +44,7 @@ COMMAND_SECONDS = 120
 LARGEST_OUTPUT = 16_000
 """Bytes of a command's output that the agent sees."""
 
-# The library renders these with Jinja; what others wrote only ever goes in as a variable's value.
+# The library renders these with Jinja; foreign text only enters as a variable's value.
 OBSERVATION = (
     "{% if output.exception_info %}{{ output.exception_info }}\n{% endif %}"
     "exit code {{ output.returncode }}\n{{ output.output }}"
@@ -85,7 +85,7 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
     if ended["exit_status"] != "Submitted":
         text = FAILURES.get(ended["exit_status"], "it ended with {status}.")
         raise AgentError(text.format(steps=max_steps, status=ended["exit_status"]))
-    # The jail is closed by now: nothing of the agent runs while its work is looked at.
+    # The jail is closed by now: none of the agent's processes run while its work is read.
     return _result(assignment, agent.messages, ended["submission"])
 
 

@@ -153,7 +153,7 @@ class _GatewayModel(Model):
         ids = call_ids(answer, "call_{}".format)
         return ChatMessage(
             role=MessageRole.ASSISTANT,
-            # Not every endpoint stops where it is told to.
+            # Some endpoints ignore stop sequences.
             content=remove_content_after_stop_sequences(text, stop_sequences) or None,
             tool_calls=[*map(_called, ids, answer.tool_calls)],
             raw=KeptTurn(message=spoken(answer, ids)) if answer.kept else None,
@@ -249,7 +249,7 @@ def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> Agen
         for step in agent.memory.steps
         if isinstance(step, ActionStep | PlanningStep)
     ]
-    if assignment.acting is not None and answer == "":  # it has nothing to say, or not yet
+    if assignment.acting is not None and answer == "":  # it has no report, or not yet
         return AgentResult(content="", steps=steps)
     content, short = _content(answer, assignment.agent.output_schema)
     return AgentResult(content=content, answer=short, steps=steps)

@@ -92,7 +92,7 @@ class KeepingMemory(ToolCallingAgent):
     def write_memory_to_messages(self, summary_mode: bool = False) -> list[ChatMessage]:
         messages = self.memory.system_prompt.to_messages(summary_mode=summary_mode)
         for step in self.memory.steps:
-            turn = [] if summary_mode else _original_turn(step)  # plans are asked for without tools
+            turn = [] if summary_mode else _original_turn(step)  # plans are requested without tools
             messages += turn or step.to_messages(summary_mode=summary_mode)
         return messages
 

@@ -36,7 +36,7 @@ class Host:
         """Wait for a message; exit if the host is gone."""
         line = self._receiving.readline()
         if not line:
-            os._exit(1)  # SWE-agent would take an exception for something to go on after
+            os._exit(1)  # SWE-agent would continue after an exception
         return json.loads(line)
 
     def ask(self, **message: Any) -> Any:

@@ -45,7 +45,7 @@ LIMITS = JailLimits(
     message=32 << 20,
 )
 ENVIRONMENT = {
-    # There is no network in the jail; what looks for one would wait for it.
+    # The jail has no network; programs that look for one would wait.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "PIP_NO_INDEX": "1",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -80,7 +80,7 @@ def run_swe_agent(
         status = conversation.held(jail, installation.python, settings)
     if status != "submitted":
         raise AgentError(f"SWE-agent ended without submitting its work: {status!r}.")
-    # The jail is closed by now: nothing of the agent runs while its work is looked at.
+    # The jail is closed by now: none of the agent's processes run while its work is read.
     patch = handed_patch(assignment)
     return AgentResult(content=patch, patch=patch, steps=conversation.steps)
 
