@@ -1,4 +1,4 @@
-"""Figures of an evaluation, for people."""
+"""Figures of an evaluation, for readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..comparison.tables import by_niche, figure_text, written
 
 
 def summary(figures: Mapping[str, Any]) -> str:
-    """Write the figures of results.json."""
+    """Format the figures of results.json."""
     lines = [_headline(figures)]
     if figures["trials"] > 1:
         passed = {f"pass@{k}": value for k, value in figures["pass@k"].items() if value is not None}
@@ -68,7 +68,7 @@ def _headline(figures: Mapping[str, Any]) -> str:
 
 
 def warnings_of(figures: Mapping[str, Any]) -> list[str]:
-    """Return what stands against the figures of results.json."""
+    """Return caveats of the figures of results.json."""
     texts: list[str] = []
     if figures["missing"]:
         texts.append(

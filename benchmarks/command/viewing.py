@@ -1,4 +1,4 @@
-"""What `mas-view --text` shows of an evaluation: its samples, and any of them as a run."""
+"""The output of `mas-view --text` for an evaluation: its samples, and any of them as a run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
-    """Find what is to be shown of an evaluation; None where the folder is none of one.
+    """Return the view of an evaluation; None if the folder is something else.
 
-    A trial is made again offline from its recorded answers; no model is asked.
+    A trial is repeated offline from its recorded answers; no model is called.
 
     Args:
-        words: A task's id, and which trial of it; or none of them.
+        words: A task's id, and the number of its trial; or nothing.
 
     Raises:
         InputError: There is no such trial, or a file is damaged.
@@ -56,7 +56,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Samples:
-    """What each trial of an evaluation came to."""
+    """The result of each trial of an evaluation."""
 
     folder: Path
 
@@ -78,23 +78,23 @@ class _Samples:
         return {"samples": [to_value(sample) for sample in self._in_order()]}
 
     def _in_order(self) -> Sequence[Sample]:
-        """Return the samples by task and trial: the journal has them as they came."""
+        """Return the samples by task and trial: the journal has them in order of arrival."""
         return sorted(
             scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial)
         )
 
 
 def loaded(folder: Path) -> Evaluating:
-    """Load what an evaluation was made of, to make trials of it again."""
+    """Load the inputs of an evaluation, to repeat its trials."""
     options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
     return recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
 
 
 def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> Recorded:
-    """Make a trial again, of its recorded answers; no model is asked.
+    """Repeat a trial from its recorded answers; no model is called.
 
     Args:
-        trial: Which trial of it, from 1.
+        trial: The number of the trial of this task, from 1.
     """
     task = evaluating.task_of(task_id, trial)
     events: list[Mapping[str, Any]] = []

@@ -23,7 +23,7 @@ _LATEX = str.maketrans(
 
 
 def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make a table with a row for each evaluation: its figure, its size and what it cost."""
+    """Return a table with a row for each evaluation: its figure, its size and its cost."""
     measures = list(dict.fromkeys(name for result in results for name in result["measures"]))
     return [_row(result, measures) for result in results]
 
@@ -50,7 +50,7 @@ def _row(record: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
 
 
 def _measure(measure: Mapping[str, Any] | None) -> str:
-    """Write a measure's mean, its interval, and of how many samples, where it is not of all."""
+    """Format a measure's mean and interval, with the number of samples if not all have it."""
     if measure is None:
         return ""
     n, of = measure["n"], measure.get("of", measure["n"])
@@ -59,14 +59,14 @@ def _measure(measure: Mapping[str, Any] | None) -> str:
 
 
 def _note(record: Mapping[str, Any]) -> str:
-    """Return what a figure is not."""
+    """Return the caveat of a figure."""
     by_another = "another model answered in part" if record.get("substituted") else ""
     interrupted = "interrupted" if record.get("interrupted") else ""
     return ", ".join(filter(None, (by_another, interrupted)))
 
 
 def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make a table with a row for each agent of each evaluation: what its model calls consumed."""
+    """Return a table with a row for each agent of each evaluation: its model calls' consumption."""
     return [
         {
             "team": name,
@@ -81,7 +81,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make a table with a row for each niche and a column for each evaluation."""
+    """Return a table with a row for each niche and a column for each evaluation."""
     niches = sorted({niche for result in results for niche in result["niches"]})
     names = _names(results)
     return [
@@ -100,7 +100,7 @@ def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the columns; teams of the same name are told apart by their numbers."""
+    """Name the columns; teams of one name get numbers."""
     names: list[str] = []
     for result in results:
         name, number = result["team"], 2
@@ -111,7 +111,7 @@ def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
-    """Write a table; a column is there if any row has it."""
+    """Format a table, without columns that no row has."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     if form == "csv":
         text = io.StringIO()
@@ -132,7 +132,7 @@ def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
 
 
 def _latex(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
-    """Write a table for LaTeX, which needs the package booktabs."""
+    """Format a table for LaTeX, which needs the package booktabs."""
 
     def line(cells: Sequence[str]) -> str:
         return "  " + " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
@@ -157,7 +157,7 @@ def _cell(text: str) -> str:
 
 
 def figure_text(figure: Mapping[str, Any]) -> str:
-    """Write a figure as results.json has it, with its interval; nothing, where there is none."""
+    """Format a figure of results.json with its interval; empty without one."""
     if figure["value"] is None:
         return ""
     return with_interval(figure["value"], figure["interval"])

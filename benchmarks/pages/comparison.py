@@ -1,4 +1,4 @@
-"""Evaluations compared: which differ by more than chance, and who won which task."""
+"""Comparisons of evaluations: which differ by more than chance, and who won which task."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .samples import address_of
 from .templates import TEMPLATES
 
 ALL_PAIRS = 5
-"""Evaluations up to which each is compared with each; of more, each with the first."""
+"""Up to this number of evaluations, all pairs are compared; of more, each with the first."""
 CHANGES = ("better", "worse", "same")
 HEADS = {"task": "<", "": "<", "first": ">", "second": ">", "difference": ">"}
 
 
 def comparisons_page(members: Mapping[str, EvaluationFolder], links: Links) -> Page:
-    """Make the page that says which evaluations of a benchmark differ by more than chance."""
+    """Return the page on which evaluations of a benchmark differ by more than chance."""
     good, _ = readable(members)
     groups: dict[str, list[str]] = {}
     for prefix, fields in good.items():
@@ -75,7 +75,7 @@ def _address(first: str, second: str) -> str:
 
 
 def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Links) -> Page:
-    """Make the page of two evaluations, task by task.
+    """Return the page of two evaluations, task by task.
 
     Args:
         address: `compare/ONE/OTHER/KIND/PAGE`; page 0 has all kinds.

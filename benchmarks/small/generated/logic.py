@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .generated import GeneratedQuestion, generated, last_of
 
 COMPARISONS = (1, 2, 4, 8, 16)
-"""By level."""
+"""The number of comparisons, by level."""
 
 LARGEST = 99
 RELATIONS = (
@@ -22,7 +22,7 @@ RELATIONS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LogicStatement:
-    """A statement as it is written, whether it is true, and what holds it together."""
+    """A statement in written form, with its truth value and its outermost operator."""
 
     text: str
     value: bool
@@ -30,7 +30,7 @@ class LogicStatement:
 
 
 def statement(chance: random.Random, comparisons: int) -> LogicStatement:
-    """Draw a statement of so many comparisons. By symmetry it is as often true as false."""
+    """Draw a statement with a number of comparisons. By symmetry half of them are true."""
     if comparisons == 1:
         result = _comparison(chance)
     else:

@@ -1,4 +1,4 @@
-"""The benchmark `tracking`: who has what after things changed hands."""
+"""The benchmark `tracking`: who holds what after several swaps."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import random
 from .generated import GeneratedQuestion, generated, last_of
 
 PEOPLE = (2, 3, 4, 6, 8)
-"""By level."""
+"""The number of people, by level."""
 
 SWAPS = (1, 3, 6, 12, 24)
-"""By level."""
+"""The number of swaps, by level."""
 
 NAMES = (
     "Ada", "Ben", "Cora", "Dan", "Ella", "Finn", "Gina", "Hugo", "Iris", "Jack",
