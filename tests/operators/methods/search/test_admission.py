@@ -233,4 +233,7 @@ def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Pa
     search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
     line = Admitting(search=search).close(pool, Views(pool, "recipe").upto(0))
     assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
+    assert (line["verdict"], line["first"]) == (None, None)  # There is no right answer.
     assert pool.teams["other"].statistics.n == 1
+    last = (pool.folder / "ledger.jsonl").read_text().splitlines()[-1]
+    assert json.loads(last)["op"] == "recipe/trial 0"
