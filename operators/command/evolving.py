@@ -408,6 +408,7 @@ class Evolving:
         )
         with around(self.telemetry, self.recipe.strategy):
             await work(stream)
+        self._finished = len(self.tasks)
         self._commit(f"{self.recipe.strategy}: {self.name}")
 
     @cached_property

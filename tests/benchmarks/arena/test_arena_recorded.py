@@ -40,6 +40,7 @@ def test_a_race_whose_operator_is_a_large_model_replays_to_its_last_word(
     result = invoked_in(tmp_path, main, [*words, *models], "mas-bench")
     assert result.code == 0, result.err
     assert (tmp_path / CELL / "evolutions/cell/race.json").read_bytes() == race
+    assert json.loads((tmp_path / CELL / "evolutions/cell/heldout.json").read_text())["after"] == 60
     [cell] = json.loads((tmp_path / "arena.json").read_text())["cells"]
     assert cell == next(each for each in cells if each["folder"] == CELL)
     assert not (tmp_path / "box").exists()
