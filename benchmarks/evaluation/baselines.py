@@ -65,7 +65,7 @@ def matching(single: Path, team: Path) -> int:
     """Return the k at which k calls of one agent take as many tokens as another method.
 
     Args:
-        other: Results of the other method, or the folder of an evolution.
+        team: Results of the other method, or the folder of an evolution.
 
     Raises:
         InputError: One of them holds neither, or consumed nothing.

@@ -20,7 +20,7 @@ from ...schema.values.extras import how_to_get
 
 SLOTS = 4
 THREADS = 1
-"""More than one pays only on cores that nobody else uses: they wait for each other in busy loops,
+"""More threads pay only on idle cores: they wait for each other in busy loops,
 and on a shared two-core machine two of them were 20 times slower than one."""
 SECONDS_TO_LEAVE = 2.0
 LOG_TAIL = 1500
@@ -113,7 +113,7 @@ class LocalServer:
         self._child = _Child(process=process, url=url)
 
     async def stop(self) -> None:
-        """End the server. What it is working on is cut off."""
+        """Stop the server. Running requests are cut off."""
         child, self._child = self._child, None
         if child is not None:
             await _end(child.process, patience=SECONDS_TO_LEAVE)
@@ -182,7 +182,7 @@ async def _spawn(log: IO[bytes]) -> Process:
 
 
 async def _first_answer(process: Process, settings: dict[str, Any]) -> dict[str, str]:
-    """Return the child its settings and wait for its answer; an empty one if it died."""
+    """Send the child its settings and return its answer; empty if it died."""
     assert process.stdin is not None  # noqa: S101 - we asked for pipes
     assert process.stdout is not None  # noqa: S101
     with suppress(ConnectionError):
@@ -193,9 +193,9 @@ async def _first_answer(process: Process, settings: dict[str, Any]) -> dict[str,
 
 
 async def _end(process: Process, *, patience: float) -> None:
-    """Let a child leave at the end of its stdin, or kill it after `patience` seconds.
+    """Let a child end at the end of its stdin, or kill it after `patience` seconds.
 
-    Waits for its end even when cancelled meanwhile: a child that is killed is gone at once.
+    Waits for its end even when cancelled meanwhile: a killed child ends at once.
     """
     assert process.stdin is not None  # noqa: S101 - we asked for a pipe
     process.stdin.close()

@@ -102,9 +102,11 @@ class Recaller(Protocol):
     ) -> Sequence[MemoryEntry]:
         """Return entries, the most similar first.
 
-        Args: query: The text of the task, perhaps with the agent's output. k: The most entries to
-            return; per kind, if `each` is set. where: The entries to consider: in the archive of an
-            `owner`, of a `niche` or of none, and of some `kinds`, if these are given.
+        Args:
+            query: The text of the task, perhaps with the agent's output.
+            k: The most entries to return; per kind, if `each` is set.
+            where: The entries to consider: in the archive of an `owner`, of a `niche` or of none,
+                and of some `kinds`, if these are given.
 
         Raises:
             CoterieError: The memory cannot be read, or its embedder failed.

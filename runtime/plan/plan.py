@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 class PlannedAgent:
     """An agent with its names resolved.
 
-    Attributes: agent: The agent as written; the schema of a recruiter is limited to its actual
-        choice. level: Its level in Kahn's order, from 0. model: Its model; None if the backend
-        calls none, or none is known yet. sees: The agents whose outputs it receives, in Kahn order;
-        it starts when all are done. calls_at_most: Model calls of one attempt, and of its draft if
-        it writes one; retries of failed calls are not counted.
+    Attributes:
+        agent: The agent as written; the schema of a recruiter is limited to its actual choice.
+        level: Its level in Kahn's order, from 0.
+        model: Its model; None if the backend calls none, or none is known yet.
+        sees: The agents whose outputs it receives, in Kahn order; it starts when all are done.
+        calls_at_most: Model calls of one attempt, and of its draft if it writes one; retries of
+            failed calls are not counted.
     """
 
     agent: Agent

@@ -140,9 +140,11 @@ class Repository:
     ) -> None:
         """Make a folder a working copy whose last commit holds everything to work on.
 
-        Args: revision: The commit whose files it has. Empty: the working copy's current files.
-            history: Whether to include the commits before it. without: Files to leave out, also as
-            copies under other names. Folders of runs are left out, too.
+        Args:
+            revision: The commit whose files it has. Empty: the working copy's current files.
+            history: Whether to include the commits before it.
+            without: Files to leave out, also as copies under other names. Folders of runs are left
+                out, too.
 
         Raises:
             AgentError: It cannot be copied.

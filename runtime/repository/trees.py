@@ -48,9 +48,10 @@ _Version = tuple[str, str]
 class Merged:
     """Merged changes.
 
-    Attributes: conflicts: Conflicts to resolve, each as a line in git's words with the place of the
-        other version: files hold both versions between conflict markers; those that cannot exist
-        twice, under two names.
+    Attributes:
+        conflicts: Conflicts to resolve, each as a line in git's words with the place of the other
+            version: files hold both versions between conflict markers; those that cannot exist
+            twice, under two names.
     """
 
     tree: str

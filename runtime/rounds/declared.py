@@ -98,8 +98,9 @@ class Declared:
     def chosen(self, past: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
         """Return the recruited agents with their seats' descriptions, and the recruiter's reason.
 
-        Returns: The first agents of the catalogue, and None as the reason, if the recruiter failed.
-            None if the team does not recruit.
+        Returns:
+            The first agents of the catalogue, and None as the reason, if the recruiter failed. None
+            if the team does not recruit.
         """
         recruit = self.recruit
         if recruit is None:

@@ -20,8 +20,9 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
     Args:
         jails: Where a scorer may run code.
 
-    Returns: The run with its score, if it has an answer and the task a reference. A failed run
-        without its answer, if the scorer or its jail failed.
+    Returns:
+        The run with its score, if it has an answer and the task a reference. A failed run without
+        its answer, if the scorer or its jail failed.
     """
     if run.answer is None:
         return run

@@ -30,8 +30,9 @@ BAR = "  | "
 def written(run: Recorded, *, agent: str | None = None, full: bool = False) -> str:
     """Write a run for people; no text in it can control their terminal.
 
-    Args: full: Show texts whole. Otherwise the middle of long texts is left out, and their size
-        shown.
+    Args:
+        full: Show texts whole. Otherwise the middle of long texts is left out, and their size
+            shown.
     """
     agents = [agent] if agent is not None else [*run.speakers]
     lines = [*_head(run, full=full)]

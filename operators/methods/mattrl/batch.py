@@ -1,6 +1,6 @@
-"""When a batch of cases is complete, the best of its utterances are distilled and kept (Eq. 14).
+"""When a batch of cases is complete, the best of its utterances are distilled and stored (Eq. 14).
 
-What was said in earlier cases is read from the journal: their runs are made again, at no cost.
+Utterances of earlier cases are read from the journal: their runs are repeated, at no cost.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from .select import ExperienceCandidate
 
 CONSULT = "consult"
-"""What the run of the team is called."""
+"""The name of the team's run."""
 
 
 async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
-    """When a batch of cases is complete, distil the best of its utterances and keep that.
+    """When a batch of cases is complete, distil the best of its utterances and store the results.
 
-    The last batch is complete with the last case that the stream, or the budget, has.
+    The last batch is complete with the last case of the stream, or of the budget.
     """
     if (batch := batch_of(episode, earlier)) is None:
         return
@@ -76,7 +76,7 @@ def _keep(
     utterance: Utterance,
     result: Distilled | RejectedProposal,
 ) -> None:
-    """Keep an entry, called by its case's number, its agent and its round."""
+    """Store an entry, named after its case's number, its agent and its round."""
     if (distilled := episode.usable(result)) is None:
         return
     entry = distilled.entry(

@@ -1,8 +1,8 @@
-"""MATTRL: agents consult each other, and what was worth most becomes their experience.
+"""MATTRL: agents consult each other, and their most valuable utterances become their experience.
 
 When learning, every utterance of a run is credited. When all cases of a batch are done, the best
-are kept: readable, each with its case, agent, turn and credit. In a test the team consults with
-that experience, and nothing is added. The teams of the pool stay as they are.
+are stored readably, each with its case, agent, turn and credit. In a test the team consults with
+that experience, and nothing is added. The teams of the pool stay unchanged.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 async def mattrl(episode: Episode) -> None:
-    """Let a team consult about a task; when learning, credit what each agent said."""
+    """Let a team consult about a task; when learning, credit each agent's utterances."""
     settings: ExperienceSettings = episode.settings
     team, single = team_of(episode), single_of(episode)
     if single and not episode.learning:
@@ -60,7 +60,7 @@ async def mattrl(episode: Episode) -> None:
 async def _learn(
     episode: Episode, team: Team, utterances_of: Sequence[Utterance], outcome: Score
 ) -> None:
-    """Credit what was said."""
+    """Credit the utterances."""
     settings: ExperienceSettings = episode.settings
     place, rubric = f"{episode.path}{CONSULT}/", settings.rubric
     scores = await appraised(
