@@ -1,5 +1,5 @@
 """Adapters of public benchmarks, baselines, and comparisons.
 
-An adapter gives tasks, tools, a scorer and an aggregation that agree with the original to the last
-verdict; the loop that runs them exists once.
+An adapter provides tasks, tools, a scorer and an aggregation that agree with the original to the
+last verdict; the loop that runs them exists once.
 """

@@ -2,14 +2,14 @@
 
 An operator reads teams, digests of their runs and memory, and answers with edits, never with a
 rewritten file: `select`, `instantiate`, `mutate`, `crossover`, `consolidate` (EvoMAS §3.1). `judge`
-scores answers without knowing the right one, and `chance` edits without a model, for comparison.
+scores answers without the reference answer. `chance` makes edits without a model, for comparison.
 `contributions`, `coach`, `restructure` and `enlist` adapt a team while it works (TacoMAS §3).
-`utterances`, `appraise` and `distil` make experience of what agents said in rounds (MATTRL §3.2).
-`gauge` says what a case looks like, and `operators/routing/` who is to work on it (MATTRL §5.2).
-`methods/` has them by method, with the loops that put them to work.
+`utterances`, `appraise` and `distil` turn the utterances of agents into experience (MATTRL §3.2).
+`gauge` extracts the features of a case, and `operators/routing/` chooses who works on it (MATTRL
+§5.2). `methods/` holds the operators by method, with the loops that use them.
 
-Each operator is usable alone. It asks a model through `MetaModel`, and returns a `Proposal`, or a
-`RejectedProposal`, after which the parents are unchanged.
+Each operator can be used alone. It asks a model through `MetaModel` and returns a `Proposal` or a
+`RejectedProposal`; in both cases the parents stay unchanged.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A pool as an episode of an evolution sees it: what came before it, and nothing later."""
+"""A pool as an episode of an evolution sees it: all earlier changes, and no later ones."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ Record = TypeVar("Record", bound=TrialRecord)
 
 
 def op(evolution: str, episode: int, label: str) -> str:
-    """Name an update of a pool, so that it counts once: `evomas/000012/best`."""
+    """Return the name of an update of a pool, by which it counts once: `evomas/000012/best`."""
     return f"{evolution}/{episode:06d}/{label}"
 
 
 def episode_of(evolution: str, operation: str) -> int | None:
-    """Return which episode of an evolution made an update; None where another one did."""
+    """Return the episode of an evolution that made an update; None if another evolution did."""
     name, _, rest = operation.partition("/")
     episode = rest.partition("/")[0]
     return int(episode) if name == evolution and episode.isdecimal() else None
 
 
 def events(folder: Path, kind: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:
-    """Return the events of a pool that are called so, in order. They are kept nowhere but there.
+    """Yield the events of a pool that have this name, in order. Only the ledger stores them.
 
     Args:
-        end: How far its ledger is read; None: as far as it goes.
+        end: The end of the ledger's part to read; None: the whole ledger.
     """
     noteds: list[EventNoted] = []
     for entry in Ledger(folder / LEDGER).read():
@@ -58,28 +58,28 @@ def events(folder: Path, kind: str, *, end: LedgerPosition | None = None) -> lis
 
 
 class Fold(Protocol):
-    """What a strategy wants to know of a pool, which follows from the ledger's lines alone.
+    """A strategy's summary of a pool, computed only from the ledger's lines.
 
-    It **must** be a value: what follows from a line more is another one, and this one stays.
+    It **must** be an immutable value: a further line gives a new value, and this one stays.
     """
 
     def after(self, entry: LedgerEntry, /) -> Fold:
-        """Take in the next line."""
+        """Return the summary with the next line."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PoolView:
-    """What an episode sees of a pool, all as of one line of its ledger. It stays as it is.
+    """An episode's view of a pool as of one ledger line. It never changes.
 
     Attributes:
         members: The teams by name, in the order of their births.
         agents: The agents by name, in the order of their births.
-        upto: How many entries had been learnt.
-        end: How far the ledger had come.
-        pool: The pool, which may have come further.
-        memory: What finds entries; None: nothing is found.
-        folded: The result of the strategy's fold, a value of its own type; None: it has none.
+        upto: The number of lessons up to then.
+        end: The end of the ledger's part that it shows.
+        pool: The pool, which may have changed since.
+        memory: The memory for searches; None: searches find nothing.
+        folded: The result of the strategy's fold, a value of its own type; None without a fold.
     """
 
     members: Mapping[str, Member]
@@ -92,13 +92,13 @@ class PoolView:
 
     @property
     def learnt(self) -> Sequence[Learnt]:
-        """What was learnt, in order, without what was replaced for everybody who had it."""
+        """The lessons in order, without those replaced for all their owners."""
         learnt = self._lessons
         entries = learnt.between(0, self.upto)
         return [entry for entry in entries if learnt.stands(entry.id, self.upto)]
 
     def archive(self, owner: str) -> Sequence[Learnt]:
-        """Return what an agent can be reminded of, in order: its own, and what it has inherited."""
+        """Return the lessons that an agent can recall, in order: its own and inherited ones."""
         return self._lessons.archive(owner, self.upto)
 
     @property
@@ -108,7 +108,7 @@ class PoolView:
         return self.pool.learnt
 
     def events_of(self, kind: str) -> list[EventNoted]:
-        """Return the events that are called so, in order."""
+        """Return the events of this name, in order."""
         return events(self.pool.folder, kind, end=self.end)
 
     def search(
@@ -122,7 +122,7 @@ class PoolView:
         owner: str | None = None,
         level: str | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries whose tasks are most like a text, as `Memory.search` does."""
+        """Find the lessons with the most similar tasks, as `Memory.search` does."""
         if self.memory is None:
             return []
         return self.memory.search(
@@ -145,22 +145,22 @@ class PoolView:
         niche: str | None = None,
         over: float,
     ) -> list[tuple[Learnt, float]]:
-        """Find an agent's entries whose texts are nearly so, as `Memory.alike` does."""
+        """Find an agent's lessons with nearly the same text, as `Memory.alike` does."""
         if self.memory is None:
             return []
         return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, upto=self.upto)
 
 
 class Views:
-    """Views of a pool for the episodes of an evolution, which are begun in order.
+    """Views of a pool for the episodes of an evolution, which begin in order.
 
-    After a crash the ledger holds later episodes already. So that an episode sees the same again,
-    its view is made from the ledger's lines, and ends before the first that a later one wrote.
-    Views share what no line between them has touched.
+    After a crash, the ledger already has later episodes. To show an episode the same state again,
+    its view is built from the ledger's lines and ends before the first line of a later episode.
+    Views share everything that no line between them changed.
 
     Args:
-        memory: What finds entries of the pool.
-        fold: What the strategy wants to know of it, before the first line.
+        memory: The memory of the pool.
+        fold: The strategy's initial summary, before the first line.
     """
 
     def __init__(
@@ -178,10 +178,10 @@ class Views:
         self._agents: Mapping[str, PoolAgent] = {}
 
     def upto(self, episode: int) -> PoolView:
-        """Return the view of who sees the results of the episodes up to one, and of everybody else.
+        """Return a view with the results of episodes up to this one, and of all other writers.
 
         Args:
-            episode: The last one that is seen, not before that of the view before. -1: none is.
+            episode: The last visible one, not before that of the previous view. -1: none.
         """
         if self._place is START:
             self._begin(episode)
@@ -206,9 +206,9 @@ class Views:
         )
 
     def _begin(self, episode: int) -> None:
-        """Begin with a snapshot in which no later episode has a part, where there is one.
+        """Begin with a snapshot without lines of later episodes, if there is one.
 
-        A fold needs each line.
+        A fold needs each line, so it uses none.
         """
         if self._folded is not None:
             return
@@ -233,7 +233,7 @@ class Views:
 def _renewed(
     shown: Mapping[str, Record], before: Mapping[str, Record], touched: AbstractSet[str], upto: int
 ) -> Mapping[str, Record]:
-    """Give those that are known, as they are now, and as they were shown where that is the same."""
+    """Return the current values, reusing those shown before if they are unchanged."""
     if touched.isdisjoint(before) and touched.isdisjoint(shown):
         return shown
     return {

@@ -1,7 +1,7 @@
-"""The genotype: what a team file says, checked and typed, and how it is written back.
+"""The genotype: the content of a team file, checked and typed, and how to write it back.
 
-Loading finds every problem of a file at once, with its place. The values are frozen; whoever wants
-a different team makes a new one.
+Loading finds every problem of a file at once, with its place. The values are frozen; to change a
+team, build a new one.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Cells of an arena: an evolution in a pool of its own, and the test of its frozen result."""
+"""Cells of an arena: an evolution in its own pool, and the test of its frozen result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .declared import Arena, Method
 
 NAME = "cell"
-"""What the evolution of a cell is called in its pool."""
+"""The name of a cell's evolution in its pool."""
 CELLS = "cells"
 Scores = dict[str, list[float]]
 
@@ -40,13 +40,13 @@ class CellOutcome:
     """The result of a cell.
 
     Attributes:
-        deployed: The name of what was tested.
+        deployed: The name of the tested team.
         scores: Its scores of each test task, by the task's id.
-        control: Those of the same without what was learnt.
-        begun: The share of the cap after which the result was there to be deployed.
-        dropped: How many proposals of operators were of no use.
-        unscored: How many trials of the test have no score.
-        failed: How many did not run to an answer.
+        control: The scores of the same without lessons.
+        begun: The share of the cap after which the result was available.
+        dropped: The number of invalid proposals of operators.
+        unscored: The number of trials of the test without a score.
+        failed: The number of trials without an answer.
     """
 
     deployed: str
@@ -83,13 +83,13 @@ class Cell:
 
     @property
     def caps(self) -> list[Mapping[str, float]]:
-        """What it may spend: to learn, if it does, and for its test."""
+        """Its caps: for learning, if it learns, and for its test."""
         test = self.arena.test_cap.value()
         return [self.arena.cap.value(), test] if self.method.learns else [test]
 
     @property
     def is_done(self) -> bool:
-        """Whether it was tested on all test tasks, as often as the arena says.
+        """Whether all its test tasks have all their trials.
 
         Raises:
             InputError: It learnt under another cap.
@@ -107,7 +107,7 @@ class Cell:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is done and nobody is at work on it, so that its figures stay."""
+        """Whether it is done and no process works on it, so that its figures are final."""
         return self.is_done and not is_held(self.folder)
 
     @property
@@ -121,8 +121,8 @@ class Cell:
         """Return the evolution with its test.
 
         Args:
-            options: What the user wrote: where code runs, the cache, the embedder.
-            shared: What the models of all cells share.
+            options: The user's options: where code runs, the cache, the embedder.
+            shared: The models shared by all cells.
         """
         cap = ",".join(f"{unit}={value:.15g}" for unit, value in self.arena.cap.value().items())
         own = {"name": NAME, "budget": cap, "yes": True, "allow_zeros": True, "quiet": True}
@@ -146,9 +146,9 @@ class Cell:
 
     @cached_property
     def spending(self) -> tuple[Usage, Usage, float]:
-        """What learning and testing have consumed, and how many seconds both took.
+        """The consumption and the seconds of learning and testing.
 
-        Nothing yet, where another process is at work on it.
+        It is empty while another process works on it.
         """
         if not (self.folder / FILE).exists() or is_held(self.folder):
             return Usage(), Usage(), 0.0
@@ -182,7 +182,7 @@ class Cell:
         )
 
     def _until(self, deployed: str, learning: Usage) -> Usage:
-        """Return what was spent before the deployed team first answered a task, else all of it."""
+        """Return the spending before the deployed team first answered a task, or all of it."""
         spent = Usage()
         for line in lines_in(self.folder):
             spent = sum(usage_of(line), spent)
@@ -191,13 +191,13 @@ class Cell:
         return learning
 
     def _share(self, usage: Usage) -> float:
-        """Return the share of the cap that a usage is, of that unit of which it is most."""
+        """Return a usage as a share of the cap, by the unit with the largest share."""
         cap = self.arena.cap.value()
         return max((getattr(usage, unit) / most for unit, most in cap.items()), default=0.0)
 
 
 def cells_of(arena: Arena, folder: Path) -> Iterator[Cell]:
-    """Return all cells: every method on every stream, before the next seed."""
+    """Return all cells: for each seed, every method on every stream."""
     for seed in range(arena.seeds):
         for stream in arena.streams:
             for method in arena.methods:

@@ -1,4 +1,4 @@
-"""What arena.yaml declares: methods, streams and caps, checked before anything is spent."""
+"""The content of arena.yaml: methods, streams and caps, checked before anything is spent."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ TEAM = "team"
 MODEL_NEEDS = frozenset({"meta_model", "judge"})
 OURS = frozenset({"like", "recipe", "votes", "seeds"})
 TEMPERATURE = 0.7
-"""Of copies that vote: those that sample nothing would all answer the same."""
+"""The temperature of copies that vote: without sampling, all would answer the same."""
 SET_HERE = frozenset({"seed", "meta_model", "judge_model"})
-"""Fields of a recipe that the arena sets."""
+"""Recipe fields that the arena sets."""
 Written = Mapping[str, Any]
 BENCHMARK = "benchmark:"
 COUNT = 40
-"""How many tasks there are of each kind, unless the file says otherwise."""
+"""The default number of tasks in each split."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +64,7 @@ class Method:
 
     @property
     def learns(self) -> bool:
-        """Whether it does anything with tasks to learn from."""
+        """Whether it uses tasks to learn from."""
         return self.recipe.strategy != FIXED
 
 
@@ -74,9 +74,9 @@ class Arena:
 
     Attributes:
         methods: The methods; the first is the baseline.
-        cap: What a cell may spend to learn.
-        test_cap: What the test of a cell may spend.
-        repeats: How often each test task is tried.
+        cap: The cap of a cell's learning.
+        test_cap: The cap of a cell's test.
+        repeats: The number of trials per test task.
     """
 
     methods: Sequence[Method]
@@ -91,10 +91,10 @@ def load_arena(path: Path, catalogue: Catalogue, teams: Path) -> Arena:
     """Load arena.yaml.
 
     Args:
-        teams: The folder for teams that methods make of the arena's.
+        teams: The folder for teams that methods derive from the arena's.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
         ConfigError: It does not load; the exception has every problem with its place.
     """
     document, problems = read_yaml(read_file(path), str(path))
@@ -125,12 +125,12 @@ def load_arena(path: Path, catalogue: Catalogue, teams: Path) -> Arena:
 
 @cache
 def known_methods() -> Mapping[str, Written]:
-    """Return the methods that arena.yaml may name, by name."""
+    """Return the predefined methods of arena.yaml, by name."""
     return read_yaml(read_file(METHODS), str(METHODS))[0].value
 
 
 def _schema(document: Document) -> Written:
-    """Return the shape of this file: a method's settings have those of its strategy."""
+    """Return the schema of this file, with the settings of each method's strategy."""
     common = root("arena").schema
     fields, definitions = common["properties"], common["$defs"]
     methods = document.value.get("methods") if is_mapping(document.value) else None
@@ -157,7 +157,7 @@ def _method_schema(common: Written, whole: Written) -> Written:
 
 
 def _whole(name: str, written: Written) -> Written:
-    """Return a method's fields, with those of the method of the list that it is like."""
+    """Return a method's fields, including those of the predefined method that it is like."""
     like = written.get("like", name)
     base = known_methods().get(like, {}) if isinstance(like, str) else {}
     has_own_strategy = "strategy" in written and written["strategy"] != base.get("strategy")
@@ -170,10 +170,10 @@ def _beside(path: Path, name: str) -> str | Path:
 
 
 class _Reader:
-    """Reads the parts of an arena, and notes what is wrong with them.
+    """Reads the parts of an arena, and collects problems.
 
     Attributes:
-        voting: The files of teams that vote and their texts, by the seeds that name them.
+        voting: The files and texts of voting teams, by their seeds.
     """
 
     def __init__(self, document: Document, path: Path, catalogue: Catalogue, teams: Path) -> None:
@@ -186,7 +186,7 @@ class _Reader:
         self.problems.append(self._document.problem(place, message))
 
     def load(self, place: tuple[str, ...], load: Any, *arguments: Any) -> Any:
-        """Load something that the file names; None where it cannot be loaded."""
+        """Load an object that the file names; None, with a problem, if that fails."""
         try:
             return load(*arguments)
         except ConfigError as error:
@@ -208,7 +208,7 @@ class _Reader:
         return source
 
     def methods(self, name: str) -> Iterator[Method]:
-        """Return a method for each model that operators may ask; one, where they ask none."""
+        """Yield a method for each operator model; only one if its operators call no model."""
         method = self._method(name)
         if method is None:
             return
@@ -246,7 +246,7 @@ class _Reader:
         return self._seeded(place, replace(recipe, seeds=seeds, workers=workers), self._path)
 
     def _fields(self, name: str) -> Written | None:
-        """Return all fields of a method; None, where the file does not say which it is."""
+        """Return all fields of a method; None, with a problem, if the file does not define it."""
         written: Written = self._written["methods"][name] or {}
         place, names = ("methods", name), known_methods()
         like = written.get("like", name)
@@ -275,7 +275,7 @@ class _Reader:
         return self._seeded(place, recipe, file)
 
     def _voting(self, place: tuple[str, str], copies: int) -> str:
-        """Return the seed that names a team of copies that vote."""
+        """Return the seed of a team of voting copies."""
         source = _beside(self._path, self._written["team"])
         team = self.load(("team",), load_source, source, self._known)
         vote = partial(vote_of, team, copies, temperature=TEMPERATURE)
@@ -294,13 +294,13 @@ class _Reader:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamSource:
-    """Where the tasks of a stream come from.
+    """The source of a stream's tasks.
 
     Attributes:
-        names: The streams that are mixed; or one benchmark, or one file.
-        evolve: How many tasks there are to learn from, or the file that has them.
+        names: The mixed streams; or one benchmark, or one file.
+        evolve: The number of tasks to learn from, or the file with them.
         folder: The folder that files are relative to.
-        source: What a benchmark is asked for.
+        source: The source for a benchmark.
     """
 
     names: tuple[str, ...]
@@ -311,7 +311,7 @@ class StreamSource:
 
     @classmethod
     def of(cls, name: str, written: Mapping[str, Any], folder: Path, catalogue: Catalogue) -> Self:
-        """Read what arena.yaml has of a stream."""
+        """Read a stream of arena.yaml."""
         names = written.get("from", name)
         options = {key: written[key] for key in ("scorer", "level") if key in written}
         data = folder / written["data"] if "data" in written else None
@@ -324,11 +324,11 @@ class StreamSource:
         )
 
     def tasks(self, seed: int) -> PaperStream:
-        """Return the tasks with a seed; the same ones whenever it is asked."""
+        """Return the tasks for a seed, always the same ones."""
         return _tasks(self, seed)
 
     def prepare(self, seed: int) -> None:
-        """Make ready what tasks of a benchmark need, such as clones."""
+        """Prepare the needs of a benchmark's tasks, such as clones."""
         name, tasks = self.names[0], self.tasks(seed)
         if isinstance(self.test, int) and name not in STREAMS and not is_own(name):
             benchmark = find_benchmark(name.removeprefix(BENCHMARK))

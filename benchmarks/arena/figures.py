@@ -1,8 +1,8 @@
 """Figures of an arena: scores, costs, and comparisons with the baseline.
 
 A pair is a test task with a seed. So the interval of a difference is about the teams that these
-seeds led to. Whether the method would do it again, the cells show: their mean differences have an
-interval of their own, by Student's t. A difference is claimed where both say so.
+seeds produced. The cells show whether the method would do it again: their mean differences have an
+interval of their own, by Student's t. A difference is claimed only if both intervals agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 POWER = 0.8
 EVERY = "all"
-"""What the table calls all streams together."""
+"""The table's name of all streams together."""
 FIGURES = ("difference", "interval", "better", "worse", "same", "decides", "effects", "left_out")
 
 
@@ -38,7 +38,7 @@ class Row:
 
     Attributes:
         stream: The stream's name, or `EVERY`.
-        outcomes: The outcomes of those that were tested, by stream and seed.
+        outcomes: The outcomes of tested cells, by stream and seed.
     """
 
     method: str
@@ -56,7 +56,7 @@ class Row:
         }
 
     def value(self) -> dict[str, Any]:
-        """Return the row as a JSON object, without what takes the baseline."""
+        """Return the row as a JSON object, without comparisons with the baseline."""
         own, outcomes = self.scores, [*self.outcomes.values()]
         gains = [gain for each in outcomes for gain in differences(each.control, each.scores)]
         counts = ("dropped", "failed", "unscored")
@@ -103,7 +103,7 @@ def arena_value(cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def compared(base: Row, row: Row) -> Comparison:
-    """Compare two rows on the pairs that both have."""
+    """Compare two rows on their common pairs."""
     before, after = base.scores, row.scores
     common = [pair for pair in before if pair in after]
     return Comparison(
@@ -117,16 +117,16 @@ def compared(base: Row, row: Row) -> Comparison:
 
 
 def area(outcome: CellOutcome) -> float:
-    """Return the mean score over the cap: the control's until the result was there."""
+    """Return the mean score over the cap: the control's until the result was available."""
     before, after = _score(outcome.control) or 0.0, _score(outcome.scores) or 0.0
     return outcome.begun * before + (1 - outcome.begun) * after
 
 
 def least_effect(gains: Sequence[float], comparisons: int) -> float:
-    """Return the difference that would have been seen with a chance of 0.8, had it been there.
+    """Return the smallest true difference that would be detected with probability 0.8.
 
     Args:
-        comparisons: How many comparisons share the level of 0.05.
+        comparisons: The number of comparisons that share the level of 0.05.
     """
     normal = NormalDist()
     reach = normal.inv_cdf(1 - LEVEL / (2 * comparisons)) + normal.inv_cdf(POWER)
@@ -136,7 +136,7 @@ def least_effect(gains: Sequence[float], comparisons: int) -> float:
 
 
 def differences(before: Scores, after: Scores) -> list[float]:
-    """Return what the second side scores more, of each key that both have."""
+    """Return the second side's score minus the first's, of each common key."""
     return [fmean(after[key]) - fmean(before[key]) for key in before if key in after]
 
 
@@ -177,7 +177,7 @@ def _versus(
 
 
 def claim(p: float | None, difference: float, over_cells: tuple[float, float] | None) -> str:
-    """Return what the data show: `better`, `worse`, or nothing."""
+    """Return the conclusion from the data: `better`, `worse`, or nothing."""
     if p is None or p >= LEVEL or over_cells is None or over_cells[0] <= 0 <= over_cells[1]:
         return ""
     return "better" if difference > 0 else "worse"

@@ -1,4 +1,4 @@
-"""The table of an arena, and the files that its folder has of it."""
+"""The table of an arena, and its files."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def write_files(folder: Path, value: Mapping[str, Any]) -> None:
 
 
 def table(value: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the rows of the table, as arena.json has them."""
+    """Return the rows of the table, as in arena.json."""
     return [_row(row, value["baseline"]) for row in value["rows"]]
 
 
 def cells_table(value: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return a row for each cell that was tested."""
+    """Return a row for each tested cell."""
     return [
         {
             "cell": f"{cell['method']}, {cell['stream']}, seed {cell['seed']}",

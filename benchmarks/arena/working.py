@@ -1,4 +1,4 @@
-"""An arena at work: open cells are done, some side by side, and the table is written."""
+"""Runs an arena: does open cells, several in parallel, and writes the table."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, kw_only=True)
 class Working:
-    """An arena on its way. The same command resumes.
+    """An arena in progress. The same command resumes it.
 
     Attributes:
-        own: Those that this process may work on.
-        jobs: How many cells are worked on at the same time.
+        own: The cells that this process may work on.
+        jobs: The number of parallel cells.
     """
 
     cells: Sequence[Cell]
@@ -57,13 +57,13 @@ class Working:
         refuse_unused(self.options["model"], used)
 
     async def work(self) -> int:
-        """Do what is open; return the exit code of the worst that stopped a cell."""
+        """Do the open cells; return the worst exit code of a failed cell."""
         async with Shared() as shared:
             await by_workers(self.open, partial(self._do, shared), self.jobs)
         return max(self._codes, default=0)
 
     async def _do(self, shared: Shared, cell: Cell) -> None:
-        """Bring a cell to its end; what stops it leaves the others at work."""
+        """Complete a cell; a failure does not stop the others."""
         if not self.options["quiet"]:
             click.echo(speakable(f"{cell}: {cell.pool}"), err=True)
         evolving = cell.evolving(self.catalogue, self.options, shared)
@@ -78,7 +78,7 @@ class Working:
         self.write()
 
     def write(self) -> Mapping[str, Any]:
-        """Write the table of all cells that are done, and return its value."""
+        """Write the table of all completed cells, and return its value."""
         # What a cell at work remembers of itself would be old; what is settled is read once only.
         value = arena_value([cell if cell.is_settled else replace(cell) for cell in self.cells])
         write_files(self.folder, value)
@@ -95,7 +95,7 @@ class Working:
         return "\n".join(lines)
 
     def _as_pilot(self, cells: Sequence[Cell]) -> str:
-        """Expect of each open cell what the done ones of its method took, else what any took."""
+        """Estimate each open cell from done cells of its method, else from all done cells."""
         pilot = [cell for cell in self.cells if cell.is_done]
         if not pilot:
             return "no cell is done yet: --limit N makes a pilot of N cells, which shows the hours"

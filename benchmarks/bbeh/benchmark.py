@@ -1,4 +1,4 @@
-"""The benchmarks `bbeh` and `bbeh-mini`, and the figure that each is known by."""
+"""The benchmarks `bbeh` and `bbeh-mini`, with their headline figures."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def export_answers(answers: Answers) -> str:
     """Write a file like BBEH's task.json, with a field `output` in each example.
 
-    `evaluate_correctness(example["output"], example["target"])` of the original gives the verdict
-    that the sample has; an answer that there is none of is written as an empty text.
+    The original's `evaluate_correctness(example["output"], example["target"])` gives the sample's
+    verdict; a missing answer is written as an empty text.
 
     Raises:
         InputError: The target is no .json, or the benchmark's files are not there any more.
@@ -47,13 +47,13 @@ def export_answers(answers: Answers) -> str:
 
 
 ADDED = 0.01
-"""Keeps one subtask without a right answer from making the whole figure 0."""
+"""Keeps a subtask without a right answer from making the whole figure 0."""
 
 
 def harmonic_mean_accuracy(niches: Mapping[str, Sequence[float]]) -> float:
     """Return the harmonic mean over subtasks of accuracy + 0.01. Nothing is subtracted afterwards.
 
-    All right is 1.01, nothing right is 0.01. Subtasks without a scored task are left out.
+    The maximum is 1.01, the minimum 0.01. Subtasks without a scored task are left out.
     """
     accuracies = [sum(scores) / len(scores) for scores in niches.values() if scores]
     if not accuracies:

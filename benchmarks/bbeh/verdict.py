@@ -1,7 +1,7 @@
-"""The verdict of BIG-Bench Extra Hard: what counts of an answer, and when it is right.
+"""The verdict of BIG-Bench Extra Hard: the relevant part of an answer, and whether it is right.
 
-Figures are comparable only where verdicts are, so every quirk of the original evaluator is kept:
-the steps, their order and where they stop. `docs/research/bbeh.md` tells them to users.
+Figures are comparable only if verdicts are, so every quirk of the original evaluator is preserved:
+the steps, their order and where they stop. `docs/research/bbeh.md` describes them for users.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 
 PREFIXES = ("The answer is:", "The final answer is ", "The final answer is: ", "The answer is ")
-"""What may announce an answer, as it is spelled, in the order in which it is looked for."""
+"""Phrases that may announce an answer, in exact spelling, in search order."""
 
 WRAPPERS = ("boxed{", "text{", "texttt{")
-"""LaTeX commands that are taken off, in this order; each costs the text its last brace."""
+"""LaTeX commands that are removed, in this order; each removal also drops the text's last brace."""
 
 LONGEST_QUOTE = 80
 
@@ -36,11 +36,11 @@ def bbeh(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 
 
 def conclusion(answer: str) -> str:
-    """Take from an answer what is compared.
+    """Return the part of an answer that is compared.
 
-    Without a prefix it is the whole answer. LaTeX goes before the first line is cut out, and bold
-    type goes after the prefixes were looked for: bold type that is closed right after a prefix
-    leaves a space before the answer.
+    Without a prefix it is the whole answer. LaTeX is removed before the first line is cut out, and
+    bold type after the search for prefixes: bold type that ends right after a prefix leaves a space
+    before the answer.
     """
     text = answer.strip()
     for prefix in PREFIXES:
@@ -51,15 +51,15 @@ def conclusion(answer: str) -> str:
 
 
 def expectation(reference: str) -> str:
-    """Bring a reference into the form of a conclusion. A full stop at its end stays."""
+    """Return a reference in the form of a conclusion. A final full stop stays."""
     return reference.strip().lower().replace(", ", ",")
 
 
 def agree(answer: str, wanted: str) -> bool:
-    """Whether a conclusion is what was expected.
+    """Return whether a conclusion matches the expectation.
 
-    A single character in round brackets is compared as that character and in no other way: `(7)`
-    is 7, but not 7.0.
+    A single character in round brackets is compared only as that character: `(7)` is 7, but not
+    7.0.
     """
     if answer == wanted:
         return True
@@ -91,7 +91,7 @@ def _is_bracketed(text: str) -> bool:
 
 
 def _same_number(answer: str, wanted: str) -> bool:
-    """Compare what Python reads as numbers, `1_000`, ` 1e3` and `inf` among them."""
+    """Compare texts that Python reads as numbers, such as `1_000`, ` 1e3` and `inf`."""
     try:
         return float(answer) == float(wanted)
     except ValueError:

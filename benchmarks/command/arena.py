@@ -1,4 +1,4 @@
-"""`mas-bench arena`: methods on streams, each cell under one cap, compared in one table."""
+"""`mas-bench arena`: compares methods on streams, with the same cap for each cell."""
 
 from __future__ import annotations
 

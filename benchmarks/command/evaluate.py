@@ -163,7 +163,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
 
 
 def _examined(request: Request, catalogue: Catalogue, parent: Path, options: dict[str, Any]) -> int:
-    """Examine a strategy with what its pool has learnt; give the exit code."""
+    """Examine a strategy with its pool's lessons; return the exit code."""
     from ...schema.loading.recipe import load_recipe
     from ...schema.loading.tasks import require_answers
     from .examining import Examining

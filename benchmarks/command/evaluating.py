@@ -1,4 +1,4 @@
-"""An evaluation as commands make it: begun or found in a folder, and brought on from there."""
+"""An evaluation in commands: created or found in a folder, and resumed from there."""
 
 from __future__ import annotations
 
@@ -41,17 +41,18 @@ MOST_DIFFERENCES = 20
 
 @dataclass(eq=False)
 class Evaluating:
-    """An evaluation on its way, whatever ends it.
+    """An evaluation in progress, whatever ends it.
 
     Attributes:
-        judge: The alias of the model that judges; None where none does.
-        place: Makes the folder for its results, once it is sure that the team can be run.
-        results: The results that are gone on with, where there are some.
-        budget: What there is to spend, once it is at work.
-        telemetry: Makes spans, where traces are wanted.
+        judge: The alias of the judge model; None without a judge.
+        place: Creates the folder for its results, once the team is known to be runnable.
+        results: The results to resume, if any.
+        budget: The budget, once the evaluation runs.
+        telemetry: Exports spans, if traces are wanted.
 
     Raises:
-        InputError: The team cannot read an image or a PDF of a task, or names what a task lacks.
+        InputError: The team cannot read an image or a PDF of a task, or a prompt names a missing
+            field.
     """
 
     request: Request
@@ -75,12 +76,12 @@ class Evaluating:
 
     @property
     def expected(self) -> int:
-        """How many samples there are when all is done."""
+        """The number of samples of the complete evaluation."""
         return len(self.tasks) * self.request.trials
 
     @property
     def outlook(self) -> str:
-        """Return what will be run."""
+        """A description of the planned runs."""
         niches = len({task.niche for task in self.tasks})
         calls = self.plan.calls_at_most * self.expected
         return (
@@ -91,7 +92,7 @@ class Evaluating:
         )
 
     def estimate(self) -> Estimate:
-        """Estimate what it takes from its beginning; a judge among it."""
+        """Estimate the total consumption, including a judge's."""
         from ...runtime.runs.estimate import Range, estimate
         from ..evaluation.own import is_judged
 
@@ -111,7 +112,7 @@ class Evaluating:
         return at_once(self.options["workers"], batch=batch)
 
     def to_the_end(self) -> int:
-        """Make what is missing, show the figures, and give the exit code."""
+        """Run missing trials, show the figures, and return the exit code."""
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import stopped_in_order, to_the_end
 
@@ -125,14 +126,14 @@ class Evaluating:
             )
 
     def _prepare_tasks(self) -> None:
-        """Make ready what the tasks need, before anything is spent."""
+        """Prepare the needs of the tasks, before anything is spent."""
         from ..evaluation.benchmark import find_benchmark
 
         find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
 
     @property
     def _opened(self) -> Results:
-        """The results; a folder for them is made on first use."""
+        """The results; their folder is created on first use."""
         from ..evaluation.results import Results
 
         if self.results is None and self.place is not None:
@@ -181,7 +182,7 @@ class Evaluating:
     async def _evaluated(
         self, services: Services, journal: Journal, budget: Budget, progress: Progress
     ) -> None:
-        """Make what is missing; the folder has what there is, whatever ends it."""
+        """Run missing trials; the folder has all results so far, whatever ends the run."""
         from ...runtime.record.trace import RunFolder
         from ...runtime.scoring.form_check import FormCheck
         from ..evaluation.benchmark import find_benchmark
@@ -214,15 +215,15 @@ class Evaluating:
             results.write(evaluation.samples(), benchmark, expected=self.expected)
 
     def _show(self) -> int:
-        """Print the figures, and give the exit code."""
+        """Print the figures, and return the exit code."""
         return shown_figures(self._folder, self._how_to_go_on(), self.options)
 
     def replayed(self) -> int:
-        """Make the evaluation again offline; give the exit code."""
+        """Repeat the evaluation offline; return the exit code."""
         return self._ended(self.offline(self._compared))
 
     def task_of(self, task_id: str, trial: int) -> Task:
-        """Find the task of a trial.
+        """Return the task of a trial.
 
         Raises:
             InputError: There is no such trial.
@@ -234,7 +235,7 @@ class Evaluating:
         return result[0]
 
     def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> Coroutine[Any, Any, int]:
-        """Do something with the recorded answers, and nothing else, when this is awaited."""
+        """Return a coroutine that uses only the recorded answers."""
         from ...runtime.record.journal import Journal
         from ...runtime.runs.services import open_services
 
@@ -276,7 +277,7 @@ class Evaluating:
         return 0
 
     def _edited(self) -> Iterator[str]:
-        """Find what somebody wrote into samples.jsonl or results.json."""
+        """Yield edits of samples.jsonl or results.json."""
         from ..evaluation.results import RESULTS, differences
 
         return differences(self._folder) if (self._folder / RESULTS).exists() else iter(())
@@ -312,7 +313,7 @@ class Evaluating:
 
 
 def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -> int:
-    """Print the figures of an evaluation, and give the exit code."""
+    """Print the figures of an evaluation, and return the exit code."""
     from ...schema.values.files import write_atomically
     from ..comparison.junit import as_junit
     from ..evaluation.results import read_results, read_samples
@@ -341,7 +342,7 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
 
 
 def _below(headline: Mapping[str, Any], least: float | None) -> int:
-    """Return where a figure is too low; give the exit code."""
+    """Report figures that are too low; return the exit code."""
     value = headline["value"]
     if least is None or (value is not None and value >= least):
         return 0
@@ -356,10 +357,10 @@ def words_typed() -> list[str]:
 
 
 def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
-    """Make a folder that nobody else has.
+    """Create a new folder.
 
     Raises:
-        InputError: It cannot be made.
+        InputError: It cannot be created.
     """
     from ...runtime.record.trace import RunFolder
     from ...schema.values.secrets import scrubbed
@@ -371,10 +372,10 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
 
 
 def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> Evaluating:
-    """Load what the folder of an evaluation was made of.
+    """Load the inputs of an evaluation from its folder.
 
     Raises:
-        InputError: It is no such folder, or other models are to go on with it.
+        InputError: It is no such folder, or the models differ.
     """
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan.plan import compile

@@ -1,4 +1,4 @@
-"""`mas-bench run --recipe`: a strategy is examined with what its pool has learnt."""
+"""`mas-bench run --recipe`: examines a strategy with its pool's lessons."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ DIGITS = 8
 
 @dataclass(eq=False)
 class Examining:
-    """An examination on its way, whatever ends it. The same command goes on.
+    """An examination in progress, whatever ends it. The same command resumes it.
 
     Attributes:
-        telemetry: Makes spans, where traces are wanted.
+        telemetry: Exports spans, if traces are wanted.
     """
 
     request: Request
@@ -53,7 +53,7 @@ class Examining:
     telemetry: Telemetry | None = None
 
     def to_the_end(self) -> int:
-        """Make what is missing, show the figures, and give the exit code."""
+        """Run missing trials, show the figures, and return the exit code."""
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
         from ..evaluation.benchmark import find_benchmark
@@ -67,10 +67,10 @@ class Examining:
         return shown_figures(self.folder.path, same_command(), self.options)
 
     def check(self) -> None:
-        """Find what is wrong before anything is made or spent.
+        """Check everything before anything is created or spent.
 
         Raises:
-            InputError: Something is.
+            InputError: A check fails.
         """
         from ...pool.values.layout import LEDGER
         from ...runtime.command.loading import refuse_unused
@@ -85,7 +85,7 @@ class Examining:
 
     @property
     def outlook(self) -> str:
-        """Return what will be run."""
+        """A description of the planned runs."""
         return (
             f"{self.request.benchmark}: {counted(len(self.tasks), 'task')} x"
             f" {counted(self.request.trials, 'trial')} by {self.recipe.strategy} with the lessons"
@@ -93,7 +93,7 @@ class Examining:
         )
 
     def estimate(self) -> Estimate:
-        """Estimate what it takes from its beginning."""
+        """Estimate the total consumption."""
         from ...operators.command.expected import evolution
         from ...runtime.runs.estimate import Range
 
@@ -103,7 +103,7 @@ class Examining:
 
     @cached_property
     def start(self) -> EvolutionStart:
-        """What it begins with."""
+        """The initial state."""
         from ...operators.command.starting import prepare_start
 
         return prepare_start(
@@ -117,7 +117,7 @@ class Examining:
 
     @cached_property
     def state(self) -> str:
-        """What tells recipe, tasks and the state of the pool from others; shards have the same."""
+        """The identity of recipe, tasks and pool state; shards share it."""
         from ...pool.values.layout import LEDGER
         from ...runtime.record.journal import digest
 
@@ -129,7 +129,7 @@ class Examining:
 
     @cached_property
     def folder(self) -> RunFolder:
-        """The folder of its results: the same for the same state."""
+        """The folder of its results, which is the same for the same state."""
         from ...runtime.record.trace import RunFolder
         from ...schema.values.files import make_folder
         from ...schema.values.secrets import scrubbed
@@ -143,7 +143,7 @@ class Examining:
 
     @property
     def _results(self) -> Results:
-        """The results; what they are of is written down first."""
+        """The results; their subject is written first."""
         from ...runtime.runs.record import MANIFEST, as_json
         from ..evaluation.provenance import digest_of, endpoint, host, versions
         from ..evaluation.results import Results
@@ -166,7 +166,7 @@ class Examining:
         return Results(folder=self.folder, request=self.request, head=head, tasks=self.tasks)
 
     async def _work(self) -> int:
-        """Make what is missing; the folder has what there is, whatever ends it."""
+        """Run missing trials; the folder has all results so far, whatever ends the run."""
         from ...operators.evolution.context import open_stage
         from ...operators.evolution.strategy import strategy_of
         from ...runtime.record.trace import RunFolder

@@ -54,7 +54,7 @@ def export(folder: Path, target: Path, form: str | None, trial: int, name: str |
 
 
 def _writer(benchmark: Benchmark, form: str | None, folder: Path) -> Callable[[Answers], str]:
-    """Return what writes answers in a format, by default in the only one of the benchmark."""
+    """Return the writer of a format; the default is the benchmark's only one."""
     if form is None and len(benchmark.exports) == 1:
         (form,) = benchmark.exports
     if form is None or form not in benchmark.exports:

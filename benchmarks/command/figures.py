@@ -1,4 +1,4 @@
-"""Figures of an evaluation, for people."""
+"""Figures of an evaluation, for readers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...runtime.values.terminal import counted
-from ..comparison.tables import by_niche, written
+from ...runtime.values.usage import tokens_of
+from ..comparison.tables import by_niche, figure_text, written
 
 
 def summary(figures: Mapping[str, Any]) -> str:
-    """Write the figures of results.json."""
+    """Format the figures of results.json."""
     lines = [_headline(figures)]
     if figures["trials"] > 1:
         passed = {f"pass@{k}": value for k, value in figures["pass@k"].items() if value is not None}
@@ -23,14 +24,8 @@ def summary(figures: Mapping[str, Any]) -> str:
     ]
     ran = figures["execution_rate"]
     if ran["value"] is not None:
-        low, high = ran["interval"]
-        lines.append(f"ran to an answer: {ran['value']:.3f} [{low:.3f}, {high:.3f}] of {ran['n']}")
-    usage = figures["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    lines.append(
-        f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']},"
-        f" {figures['seconds']:.1f} s of runs{_wall(figures)}"
-    )
+        lines.append(f"ran to an answer: {figure_text(ran)} of {ran['n']}")
+    lines.append(f"{_spent(figures['usage'])}, {figures['seconds']:.1f} s of runs{_wall(figures)}")
     if len(figures.get("agents", ())) > 1:
         lines += [f"  {name}: {_spent(used)}" for name, used in figures["agents"].items()]
     if latency := figures["latency"]:
@@ -46,8 +41,8 @@ def _interval(figure: Mapping[str, Any]) -> str:
 
 
 def _spent(usage: Mapping[str, Any]) -> str:
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    return f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']}"
+    tokens = counted(tokens_of(usage), "token")
+    return f"{counted(usage['calls'], 'call')}, {tokens}, {usage['cost']}"
 
 
 def _percentiles(latency: Mapping[str, float]) -> str:
@@ -66,15 +61,14 @@ def _headline(figures: Mapping[str, Any]) -> str:
     headline = figures["headline"]
     if headline["value"] is None:
         return "no sample has a score."
-    low, high = headline["interval"]
     return (
-        f"{headline['name']} {headline['value']:.3f} [{low:.3f}, {high:.3f}] over"
+        f"{headline['name']} {figure_text(headline)} over"
         f" {counted(figures['tasks'], 'task')} x {counted(figures['trials'], 'trial')}"
     )
 
 
 def warnings_of(figures: Mapping[str, Any]) -> list[str]:
-    """Return what stands against the figures of results.json."""
+    """Return caveats of the figures of results.json."""
     texts: list[str] = []
     if figures["missing"]:
         texts.append(

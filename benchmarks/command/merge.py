@@ -1,4 +1,4 @@
-"""`mas-bench merge`: shards of an evaluation become one."""
+"""`mas-bench merge`: merges the shards of an evaluation."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..evaluation.benchmark import Source
 
 TOO_LOW = 4
-"""The exit code where everything ran, and a figure is below what was asked for."""
+"""The exit code if everything ran, but a figure is below the required value."""
 RESULTS_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 results_parent = click.option(
@@ -94,7 +94,7 @@ tasks = with_options(
         help="Take only the K-th of N parts; `mas-bench merge` merges their results.",
     ),
 )
-"""The options that say which tasks; `source_of` and `choice_of` read them."""
+"""The options that select tasks; `source_of` and `choice_of` read them."""
 own_tasks = with_options(
     click.option(
         "--scorer",
@@ -107,7 +107,7 @@ own_tasks = with_options(
         "--rubric", metavar="TEXT", help="With --scorer judge: the criteria of a good answer."
     ),
 )
-"""The options of your own tasks; `named` and `source_of` read them."""
+"""The options for the user's own tasks; `named` and `source_of` read them."""
 verdict = with_options(
     click.option(
         "--fail-under",
@@ -122,14 +122,14 @@ verdict = with_options(
         help="Also write the trials as JUnit XML. A trial below --fail-under, or below 1, failed.",
     ),
 )
-"""The options that say when figures are too low, and for whom they are written."""
+"""The options that set minimum figures and the output format."""
 
 
 def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> Source:
-    """Read where tasks come from.
+    """Return the source of tasks.
 
     Args:
-        catalogue: What tasks of your own may name.
+        catalogue: The names that the user's own tasks may use.
     """
     from ...schema.loading.scorers import named_scorer
     from ..evaluation.benchmark import Source
@@ -141,11 +141,12 @@ def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> So
     return Source(**settings, scorer=scorer, columns=columns, catalogue=catalogue)
 
 
-def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
-    """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
+def named(name: str, options: dict[str, Any]) -> str:
+    """Return the benchmark's name; a file of tasks becomes the option `data` of `own`.
 
     Raises:
-        InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
+        InputError: --scorer and --rubric are only for the user's own tasks, or --rubric for a
+            judge.
     """
     from ..evaluation.own import JUDGE, NAME, is_own
 
@@ -153,8 +154,6 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
         raise InputError(f"--scorer: {name} has its own scorer. The option is for a file of tasks.")
-    if options.get("scorer") == JUDGE and not judged:
-        raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
     if options.get("columns") and name != NAME:
         raise InputError(f"--map: {name} has its own tasks. The option is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
@@ -163,7 +162,7 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
 
 
 def choice_of(options: dict[str, Any]) -> TaskChoice:
-    """Read which tasks are taken."""
+    """Return the selection of tasks."""
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
     shard = Part.read(options["shard"], "--shard") if options["shard"] else None
     return TaskChoice(**{name: options[name] for name in names}, shard=shard)

@@ -1,4 +1,4 @@
-"""`mas dev papers`: the rows of the papers' tables as recipes."""
+"""`mas dev papers`: the rows of papers' tables as recipes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def papers(
 
 
 def _refuse_unknown(options: Sequence[str]) -> None:
-    """Refuse options that `mas-evolve` does not have, whether or not it will run."""
+    """Refuse options that `mas-evolve` does not have, even if it will not run."""
     from ...operators.command.evolve import main
 
     main.make_context("mas-evolve", ["recipe", "tasks", *options])
@@ -111,14 +111,14 @@ def _write(runs: Sequence[PaperRun], data: Path | None, folder: Path, more: Sequ
 def _check(
     run: PaperRun, data: Path | None, more: Sequence[str], right: set[tuple[str, ...]]
 ) -> str:
-    """Check a run as far as its data is there, and say what would be done.
+    """Check a run as far as its data is available, and describe the planned work.
 
     Args:
         more: Options of `mas-evolve`.
-        right: Recipes that were found right, of which the models alone are checked again.
+        right: Recipes that passed the check; only their models are checked again.
 
     Returns:
-        How to get the data, where it is not there.
+        How to get the data, if it is missing.
     """
     from ..papers import expansion_of
     from ..papers.expansion import MODELS, published
@@ -159,7 +159,7 @@ def _check_recipe(folder: Path, catalogue: Catalogue) -> None:
 
 
 def _stream_there(run: PaperRun, data: Path | None) -> tuple[PaperStream | None, str]:
-    """Read the tasks of a run where they are there, or say how to get them; fetch nothing."""
+    """Read the tasks of a run if available, or say how to get them; download nothing."""
     from ..papers import stream_of
     from ..papers.streams import is_generated, ways_to_get
 
@@ -187,7 +187,7 @@ def _run(run: PaperRun, data: Path | None, more: Sequence[str]) -> None:
 
 
 def _evolve(words: Sequence[str]) -> None:
-    """Let mas-evolve work; its exit code is that of the command, unless it is 0."""
+    """Run mas-evolve; its exit code is the command's, unless it is 0."""
     from ...operators.command.evolve import main
 
     try:

@@ -1,4 +1,4 @@
-"""Progress of an evaluation: how far, how good, how fast, how long still, and what it costs."""
+"""The progress of an evaluation: completed trials, score, rate, remaining time, and cost."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ PER_SECOND = 5
 
 @dataclass(kw_only=True, eq=False)
 class Progress:
-    """Shows samples as they come: one live line on a terminal, a line now and then elsewhere.
+    """Shows samples as they arrive: one live line on a terminal, a line now and then elsewhere.
 
     Attributes:
-        earlier: How many of them an earlier process made; they say nothing about the rate.
+        earlier: The number of samples from an earlier process; they do not count in the rate.
         quiet: Show nothing.
     """
 
@@ -39,7 +39,7 @@ class Progress:
     shown: float = field(default_factory=time.monotonic)
 
     def __call__(self, sample: Sample) -> None:
-        """Take in a sample."""
+        """Add a sample."""
         self.finished += 1
         self.usage += sample.usage
         if sample.score is None:
@@ -65,15 +65,15 @@ class Progress:
             click.echo(f"{above}{speakable(text)}", err=True)
 
     def end(self) -> None:
-        """Leave the live line where it stands."""
+        """Leave the live line on the screen."""
         if not self.quiet and sys.stderr.isatty() and 0 < self.finished < self.total:
             click.echo(err=True)
 
     def line(self, now: float) -> str:
-        """Return how it goes.
+        """Return a description of the progress.
 
         Args:
-            now: The time, as `time.monotonic` has it.
+            now: The current time of `time.monotonic`.
         """
         scored = self.finished - self.unscored
         parts = [f"{self.finished:>6} of {self.total}"]

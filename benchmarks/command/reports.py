@@ -32,7 +32,7 @@ class Margin(click.ParamType[float]):
     name = "margin"
 
     def convert(self, value: Any, param: Parameter | None, ctx: Context | None) -> float:
-        """Parse the margin; where a folder was given instead, say where folders go."""
+        """Parse the margin; for a folder, say where folders go."""
         try:
             margin = float(value)
         except ValueError:

@@ -1,17 +1,16 @@
-"""What `mas-view --text` shows of an evaluation: its samples, and any of them as a run."""
+"""The output of `mas-view --text` for an evaluation: its samples, and any of them as a run."""
 
 from __future__ import annotations
 
 import asyncio
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.engine.artifacts import kept_in
 from ...runtime.record.trace import Trace
 from ...runtime.runs.record import MANIFEST, read_value
-from ...runtime.showing import Recorded
-from ...runtime.values.terminal import on_one_line, speakable, unbroken
+from ...runtime.showing import Overview, Recorded
+from ...runtime.values.terminal import on_one_line, unbroken
 from ...schema.command import HOST
 from ...schema.team.team import natural
 from ...schema.values.codec import to_value
@@ -34,12 +33,12 @@ if TYPE_CHECKING:
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
-    """Find what is to be shown of an evaluation; None where the folder is none of one.
+    """Return the view of an evaluation; None if the folder is something else.
 
-    A trial is made again offline from its recorded answers; no model is asked.
+    A trial is repeated offline from its recorded answers; no model is called.
 
     Args:
-        words: A task's id, and which trial of it; or none of them.
+        words: A task's id, and the number of its trial; or nothing.
 
     Raises:
         InputError: There is no such trial, or a file is damaged.
@@ -47,54 +46,45 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     if not (folder / MANIFEST).exists() or "evaluation" not in read_value(folder / MANIFEST):
         return None
     if not words:
-        return _Samples(folder=folder)
+        return _samples(folder)
     task, *which = words
     if len(which) > 1 or not all(name.isdecimal() for name in which):
         raise InputError(f"{folder}: {' '.join(words)!r} does not name a trial. Write TASK NUMBER.")
     return trial_of(loaded(folder), folder, task, int(which[0]) if which else 1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Samples:
-    """What each trial of an evaluation came to."""
+def _samples(folder: Path) -> Overview:
+    """Return the score of each trial of an evaluation, by task and trial."""
 
-    folder: Path
+    def in_order() -> Sequence[Sample]:
+        return sorted(
+            scored_samples(folder), key=lambda sample: (natural(sample.task), sample.trial)
+        )
 
-    @property
-    def agents(self) -> Sequence[str]:
-        return ()
-
-    def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        del agent, full
+    def text() -> str:
         texts = [
             f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
-            for sample in self._in_order()
+            for sample in in_order()
         ]
-        texts.append(f"next: mas-view --text {unbroken(shlex.quote(str(self.folder)))} TASK TRIAL")
-        return speakable("\n".join(texts)) + "\n"
+        where = unbroken(shlex.quote(str(folder)))
+        return "\n".join([*texts, f"next: mas-view --text {where} TASK TRIAL"])
 
-    def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        del agent
-        return {"samples": [to_value(sample) for sample in self._in_order()]}
-
-    def _in_order(self) -> Sequence[Sample]:
-        """Return the samples by task and trial: the journal has them as they came."""
-        return sorted(
-            scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial)
-        )
+    return Overview(
+        text=text, fields=lambda: {"samples": [to_value(sample) for sample in in_order()]}
+    )
 
 
 def loaded(folder: Path) -> Evaluating:
-    """Load what an evaluation was made of, to make trials of it again."""
+    """Load the inputs of an evaluation, to repeat its trials."""
     options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
     return recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
 
 
 def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> Recorded:
-    """Make a trial again, of its recorded answers; no model is asked.
+    """Repeat a trial from its recorded answers; no model is called.
 
     Args:
-        trial: Which trial of it, from 1.
+        trial: The number of the trial of this task, from 1.
     """
     task = evaluating.task_of(task_id, trial)
     events: list[Mapping[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Compares evaluations on the tasks that they have in common: is a difference more than chance?"""
+"""Compares evaluations on their common tasks: is a difference more than chance?"""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from ...pool.values.intervals import paired_interval
 from ...pool.values.layout import MANIFEST
 from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted
-from ...runtime.values.usage import Usage
+from ...runtime.values.terminal import counted, with_interval
+from ...runtime.values.usage import Usage, tokens_of
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from ..evaluation.benchmark import find_benchmark, mean_score
@@ -34,13 +34,13 @@ from ..evaluation.statistics import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Side:
-    """One of two that are compared.
+    """One side of a comparison.
 
     Attributes:
         scores: The scores of each task's trials, in [0, 1], by the task's id.
-        benchmark: The name of the benchmark; None: an evolution's tasks, of whatever kind.
-        substituted: In how many trials another model answered than the one that the team names.
-        measured: What was measured beside the score.
+        benchmark: The name of the benchmark; None: an evolution's tasks, of any kind.
+        substituted: The number of trials in which another model answered than the named one.
+        measured: The measures beside the score.
     """
 
     team: str
@@ -60,11 +60,10 @@ def read_side(folder: Path) -> Side:
     for sample in scored_samples(folder):
         figures.take(sample)
     usage = head["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
     return Side(
         team=head["team"],
         scores=figures.scores,
-        cost=_cost(usage["cost"], tokens, usage["calls"]),
+        cost=_cost(usage["cost"], tokens_of(usage), usage["calls"]),
         benchmark=head["benchmark"],
         substituted=head.get("substituted", 0),
         measured=figures.measured,
@@ -72,9 +71,9 @@ def read_side(folder: Path) -> Side:
 
 
 def _held_out(folder: Path) -> Side:
-    """Read what an evolution's team scored on held-out tasks.
+    """Read the scores of an evolution's team on held-out tasks.
 
-    Of a race that is its leader, handed over or not: the same tasks decide that.
+    For a race this is its leader, whether deployed or not: the same tasks decide that.
     """
     from ...operators.methods.race.result import RaceResult
     from ...operators.report.frozen import HELD_OUT, read_figures, scores_of
@@ -111,13 +110,14 @@ class Comparison:
     """Two evaluations of the same benchmark, task by task.
 
     Attributes:
-        names: What they are called: team and folder.
-        before: The first one's score of each task that both have: the mean over its trials.
+        names: Their names: team and folder.
+        before: The first one's score of each common task: the mean over its trials.
         after: The second one's, of the same tasks in the same order.
-        single: Whether every task was tried once in each.
-        left_out: How many tasks only one of them has.
-        substituted: In how many trials of each another model answered than its team names.
-        measures: What was measured beside the score, compared on the tasks where both have it.
+        single: Whether each has one trial per task.
+        left_out: The number of tasks that only one of them has.
+        substituted: The number of trials of each in which another model answered than the named
+            one.
+        measures: The measures beside the score, compared on the tasks where both have them.
     """
 
     names: tuple[str, str]
@@ -132,7 +132,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """How much more the second one scores, on the mean."""
+        """The second mean minus the first."""
         return mean_score({"": self.after}) - mean_score({"": self.before})
 
     @property
@@ -140,7 +140,7 @@ class Comparison:
         return self.single and {*self.before, *self.after} <= {0.0, 1.0}
 
     def tests(self) -> dict[str, float | None]:
-        """Return p-values by test; None where a test does not apply, or needs scipy.
+        """Return p-values by test; None if a test does not apply, or needs scipy.
 
         McNemar's is for single trials that are right or wrong. The paired t-test and Wilcoxon's
         take the task as the unit and the mean over its trials as its score (Meta-Team App. E).
@@ -155,7 +155,7 @@ class Comparison:
 
     @property
     def deciding(self) -> str:
-        """The test that decides: one, or the more tests the more would differ by chance."""
+        """The only test that decides; with more tests, more would differ by chance."""
         return "mcnemar" if self._is_binary else "paired_t"
 
     def effects(self) -> dict[str, float | None]:
@@ -203,34 +203,30 @@ class Comparison:
         """Return whether the data show that the second one scores less by more than a margin.
 
         Args:
-            margin: From 0 to 1; the whole interval of the difference has to lie below minus it.
+            margin: From 0 to 1; the whole interval of the difference must be below minus it.
         """
         return self._interval()[1] < -margin
 
     @property
     def headline(self) -> str:
-        """The difference with its interval, and of whom, in one line."""
-        low, high = self._interval()
-        return (
-            f"{self.names[1]} scores {self.difference:+.3f} [{low:+.3f}, {high:+.3f}] beside"
-            f" {self.names[0]}, over {counted(len(self.before), 'task')}"
-        )
+        """The difference with its interval and the names, in one line."""
+        gain = with_interval(self.difference, self._interval(), "+")
+        tasks = counted(len(self.before), "task")
+        return f"{self.names[1]} scores {gain} beside {self.names[0]}, over {tasks}"
 
     def __str__(self) -> str:
-        """Write the comparison for people."""
+        """Format the comparison for readers."""
         fields = self.value()
         width = max(map(len, self.names))
         lines = [
             f"{name:<{width}}  {score:.3f}  {cost}"
             for name, score, cost in zip(self.names, fields["scores"], self.costs, strict=True)
         ]
-        low, high = fields["interval"]
         lines += [
             "",
-            f"difference {fields['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
+            f"difference {with_interval(fields['difference'], fields['interval'], '+')} over"
             f" {counted(fields['tasks'], 'task')}: {fields['better']} better,"
-            f" {fields['worse']} worse,"
-            f" {fields['same']} the same",
+            f" {fields['worse']} worse, {fields['same']} the same",
             f"effect: {_effects(fields['effects'])}",
         ]
         lines += [
@@ -251,14 +247,14 @@ class Comparison:
         return "; this one decides" if test == self.deciding else ""
 
     def _ties(self, figures: Mapping[str, Any]) -> str:
-        """Return what the tests by ranks and by signs make of tasks that score the same in both."""
+        """Describe how rank and sign tests treat tasks with equal scores."""
         if not figures["same"]:
             return ""
         tests = "and McNemar's tests leave" if self._is_binary else "test leaves"
         return f"; Wilcoxon's {tests} out the {figures['same']} that tie"
 
     def warnings(self) -> list[str]:
-        """Return what stands against a comparison."""
+        """Return the caveats of a comparison."""
         return [
             f"warning: {name}: in {counted(trials, 'trial')} another model answered than the one"
             " that the team names."
@@ -267,24 +263,24 @@ class Comparison:
         ]
 
 
-def compare(first_path: Path, other: Path) -> Comparison:
+def compare(first_path: Path, second_path: Path) -> Comparison:
     """Compare two evaluations.
 
     Raises:
         InputError: They are of different benchmarks, or have no task in common; or one of them was
             edited.
     """
-    sides = [read_side(folder) for folder in (first_path, other)]
+    sides = [read_side(folder) for folder in (first_path, second_path)]
     named = [side.benchmark for side in sides]
     if None not in named and named[0] != named[1]:
         raise InputError(
-            f"{first_path} is of {named[0]}, {other} of {named[1]}. Compare like with like."
+            f"{first_path} is of {named[0]}, {second_path} of {named[1]}. Compare like with like."
         )
     before, after = (side.scores for side in sides)
     common = [task for task in before if task in after]
     if not common:
-        raise InputError(f"{first_path} and {other} have no task in common.")
-    names = (f"{sides[0].team} ({first_path.name})", f"{sides[1].team} ({other.name})")
+        raise InputError(f"{first_path} and {second_path} have no task in common.")
+    names = (f"{sides[0].team} ({first_path.name})", f"{sides[1].team} ({second_path.name})")
     return Comparison(
         names=names,
         before=[_mean(before[task]) for task in common],
@@ -299,21 +295,21 @@ def compare(first_path: Path, other: Path) -> Comparison:
 
 
 def compare_all(folders: Sequence[Path], *, all_pairs: bool = False) -> list[Comparison]:
-    """Compare each of several evaluations with the first, or each with each."""
+    """Compare several evaluations with the first one, or all pairs."""
     first, *others = folders
-    pairs = combinations(folders, 2) if all_pairs else ((first, other) for other in others)
+    pairs = combinations(folders, 2) if all_pairs else ((first, folder) for folder in others)
     return [compare(before, after) for before, after in pairs]
 
 
 def p_adjusted(comparisons: Sequence[Comparison]) -> list[float | None]:
-    """Return the deciding test's p-value of each, adjusted for how many there are (Holm 1979)."""
+    """Return the deciding test's p-value of each, adjusted for their number (Holm 1979)."""
     ps = [comparison.tests()[comparison.deciding] for comparison in comparisons]
     adjusted = iter(holm([p for p in ps if p is not None]))
     return [None if p is None else next(adjusted) for p in ps]
 
 
 def compared(comparisons: Sequence[Comparison]) -> list[dict[str, str]]:
-    """Make a table of several comparisons, a row for each."""
+    """Return a table of comparisons, with a row for each."""
     return [
         {
             "first": comparison.names[0],
@@ -343,17 +339,17 @@ def _effects(effects: dict[str, float | None]) -> str:
 
 
 def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
-    """Compare what both measured, where differences of it have an interval."""
+    """Compare common measures whose differences have an interval."""
     fields = {name: paired(name, before, after) for name in before.declared}
     return {name: record for name, record in fields.items() if record is not None}
 
 
 def _measure(name: str, measure: Mapping[str, Any]) -> str:
-    low, high = measure["interval"]
     first, second = measure["means"]
+    difference = with_interval(measure["difference"], measure["interval"], "+")
     return (
-        f"{name}: {first:.3f} and {second:.3f}, difference {measure['difference']:+.3f}"
-        f" [{low:+.3f}, {high:+.3f}] over {counted(measure['tasks'], 'task')}"
+        f"{name}: {first:.3f} and {second:.3f}, difference {difference} over"
+        f" {counted(measure['tasks'], 'task')}"
     )
 
 

@@ -1,7 +1,7 @@
-"""Samples and comparisons as JUnit XML, which CI systems show: a test for each.
+"""Samples and comparisons as JUnit XML for CI systems, with one test each.
 
-The form is that of https://github.com/testmoapp/junitxml. Whatever a model wrote is text in it:
-escaped, and without the characters that XML 1.0 (section 2.2) has no place for.
+The format is that of https://github.com/testmoapp/junitxml. Text of models is escaped, without the
+characters that XML 1.0 (section 2.2) does not allow.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LONGEST = 20_000
-"""Characters of an answer that are shown."""
+"""Maximum characters of an answer."""
 
 
 def as_junit(name: str, samples: Iterable[Sample], *, least: float) -> str:
-    """Write samples as JUnit XML.
+    """Return samples as JUnit XML.
 
     Args:
         samples: The samples; each is a test.
-        least: A test fails whose score is below. One without a score is an error, not a failure.
+        least: A test fails if its score is below. One without a score is an error, not a failure.
     """
     return _suite(name, [_test(name, sample, least) for sample in samples])
 
 
 def comparisons_as_junit(comparisons: Iterable[Comparison], *, margin: float) -> str:
-    """Write comparisons as JUnit XML.
+    """Return comparisons as JUnit XML.
 
     Args:
-        margin: A test fails whose second evaluation is worse by more than this.
+        margin: A test fails if its second evaluation is worse by more than this.
     """
     return _suite("compare", [_compared(comparison, margin) for comparison in comparisons])
 

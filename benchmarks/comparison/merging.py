@@ -1,7 +1,7 @@
-"""Shards of an evaluation, made anywhere, become the evaluation that they are parts of.
+"""Merges shards of an evaluation, made on any machines.
 
-What the shards' journals hold stands under the same paths as if one process had made everything,
-so their union is the journal of the whole, and every figure is computed anew from that.
+The shards' journals use the same paths as a single process would. So their union is the journal of
+the whole, and every figure is computed from it again.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from ..evaluation.samples import Sample
 
 TEAM_FILE = "team.yaml"
 ALIKE = ("team", "content_hash", "models", "seed")
-"""What the heads of shards have alike. What machines have of their own is kept with each shard."""
+"""The fields of shards' heads that must be equal. Each shard's machine is recorded separately."""
 OF_SHARD = ("command", "endpoints", "versions", "host")
 MOST_NAMED = 10
-"""Missing shards that are told by name."""
+"""The maximum number of missing shards that a message names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShardMerge:
-    """Shards that are one evaluation."""
+    """All shards of one evaluation."""
 
     shards: Sequence[Results]
     tasks: Sequence[Task]
@@ -47,13 +47,13 @@ class ShardMerge:
     def of(
         cls, folders: Sequence[Path], *, scrub: Callable[[str], str], catalogue: Catalogue
     ) -> ShardMerge:
-        """Make sure that folders are all shards of one evaluation.
+        """Check that folders are all shards of one evaluation.
 
         Args:
-            catalogue: What tasks of one's own may name.
+            catalogue: The names that the user's own tasks may use.
 
         Raises:
-            InputError: One is no shard, a shard is missing or there twice, they are of different
+            InputError: A folder is no shard, a shard is missing or repeated, they are of different
                 evaluations, or the benchmark has other tasks here.
         """
         by_place: dict[int, Results] = {}
@@ -81,11 +81,11 @@ class ShardMerge:
         return cls(shards=shards, tasks=tasks)
 
     def into(self, folder: RunFolder, *, command: Sequence[str]) -> None:
-        """Write the evaluation. Its manifest comes last: without one, a folder is none.
+        """Write the evaluation. Its manifest comes last: without one, a folder is no evaluation.
 
         Args:
             folder: An empty folder.
-            command: The words that the user typed.
+            command: The words of the user's command.
         """
         first, paths = self.shards[0], [shard.folder.path for shard in self.shards]
         for path in paths:
@@ -124,25 +124,25 @@ class ShardMerge:
 
 
 def _shard(results: Results) -> Part:
-    """Return which shard it is."""
+    """Return the shard's number and count."""
     if results.request.choice.shard is None:
         raise InputError(f"{results.folder.path}: not a shard; it was made without --shard.")
     return results.request.choice.shard
 
 
-def _check_alike(first: Results, other: Results) -> None:
-    """Raise an error where two shards are not of one evaluation."""
-    here, there = _subject(first), _subject(other)
+def _check_alike(first: Results, second: Results) -> None:
+    """Raise an error if two shards are not of one evaluation."""
+    here, there = _subject(first), _subject(second)
     for name in (*here, *there):
         if here.get(name) != there.get(name):
             raise InputError(
-                f"{other.folder.path} is of another evaluation than {first.folder.path}: {name} is"
+                f"{second.folder.path} is of another evaluation than {first.folder.path}: {name} is"
                 f" {quoted(there.get(name))} there and {quoted(here.get(name))} here."
             )
 
 
 def _subject(results: Results) -> dict[str, Any]:
-    """Give what shards have alike: team and tasks, apart from which shard, and where files are."""
+    """Return the common fields of shards: team and tasks, without shard numbers and paths."""
     value = to_value(results.request)
     choice = {**asdict(results.request.choice), "shard": f"one of {_shard(results).of}"}
     source = {name: item for name, item in value["source"].items() if name != "data"}
@@ -157,13 +157,13 @@ def _subject(results: Results) -> dict[str, Any]:
 
 
 def _origin(results: Results) -> dict[str, Any]:
-    """Return what is known of where a shard comes from."""
+    """Return the provenance of a shard."""
     fields = {name: results.head[name] for name in OF_SHARD if name in results.head}
     return {"shard": str(_shard(results)), "folder": results.folder.path.name, **fields}
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file or a folder, where it is there, into what other shards have brought."""
+    """Copy a file or a folder, if present, into the merged folder."""
     try:
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)

@@ -7,6 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from ...runtime.values.terminal import with_interval
+from ...runtime.values.usage import tokens_of
+
 Format = Literal["markdown", "csv", "latex"]
 
 _LATEX = str.maketrans(
@@ -20,7 +23,7 @@ _LATEX = str.maketrans(
 
 
 def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make a table with a row for each evaluation: its figure, its size and what it cost."""
+    """Return a table with a row for each evaluation: its figure, its size and its cost."""
     measures = list(dict.fromkeys(name for result in results for name in result["measures"]))
     return [_row(result, measures) for result in results]
 
@@ -29,7 +32,7 @@ def _row(record: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
     headline, usage = record["headline"], record["usage"]
     most = str(record["trials"])
     per_sample = max(1, record["samples"] + record["unscored"])
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    tokens = tokens_of(usage)
     return {
         "benchmark": record["benchmark"],
         "team": record["team"],
@@ -47,7 +50,7 @@ def _row(record: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
 
 
 def _measure(measure: Mapping[str, Any] | None) -> str:
-    """Write a measure's mean, its interval, and of how many samples, where it is not of all."""
+    """Format a measure's mean and interval, with the number of samples if not all have it."""
     if measure is None:
         return ""
     n, of = measure["n"], measure.get("of", measure["n"])
@@ -56,20 +59,20 @@ def _measure(measure: Mapping[str, Any] | None) -> str:
 
 
 def _note(record: Mapping[str, Any]) -> str:
-    """Return what a figure is not."""
+    """Return the caveat of a figure."""
     by_another = "another model answered in part" if record.get("substituted") else ""
     interrupted = "interrupted" if record.get("interrupted") else ""
     return ", ".join(filter(None, (by_another, interrupted)))
 
 
 def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make a table with a row for each agent of each evaluation: what its model calls consumed."""
+    """Return a table with a row for each agent of each evaluation: its model calls' consumption."""
     return [
         {
             "team": name,
             "agent": agent,
             "calls": str(usage["calls"]),
-            "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
+            "tokens": str(tokens_of(usage)),
             "cost": usage["cost"],
         }
         for name, result in zip(_names(results), results, strict=True)
@@ -78,7 +81,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Make a table with a row for each niche and a column for each evaluation."""
+    """Return a table with a row for each niche and a column for each evaluation."""
     niches = sorted({niche for result in results for niche in result["niches"]})
     names = _names(results)
     return [
@@ -97,7 +100,7 @@ def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the columns; teams of the same name are told apart by their numbers."""
+    """Name the columns; teams of one name get numbers."""
     names: list[str] = []
     for result in results:
         name, number = result["team"], 2
@@ -108,7 +111,7 @@ def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
-    """Write a table; a column is there if any row has it."""
+    """Format a table, without columns that no row has."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     if form == "csv":
         text = io.StringIO()
@@ -129,7 +132,7 @@ def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
 
 
 def _latex(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
-    """Write a table for LaTeX, which needs the package booktabs."""
+    """Format a table for LaTeX, which needs the package booktabs."""
 
     def line(cells: Sequence[str]) -> str:
         return "  " + " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
@@ -154,11 +157,10 @@ def _cell(text: str) -> str:
 
 
 def figure_text(figure: Mapping[str, Any]) -> str:
-    """Write a figure as results.json has it, with its interval; nothing, where there is none."""
+    """Format a figure of results.json with its interval; empty without one."""
     if figure["value"] is None:
         return ""
-    low, high = figure["interval"]
-    return f"{figure['value']:.3f} [{low:.3f}, {high:.3f}]"
+    return with_interval(figure["value"], figure["interval"])
 
 
 def _number(value: float | None) -> str:

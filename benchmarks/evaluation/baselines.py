@@ -1,4 +1,4 @@
-"""Baselines that are teams: with a benchmark's tools, and a vote that costs what others cost."""
+"""Baseline teams: with a benchmark's tools, or a vote at the same cost as another method."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from ...pool.values.layout import TURNS
-from ...runtime.values.usage import Usage
+from ...runtime.values.usage import Usage, tokens_of
 from ...schema.team.team import Agent, Team
 from ...schema.values.errors import InputError
 from .results import read_results
 
 VOTE = "vote"
 WITH_TOOLS = "smolagents"
-"""The backend whose agents use tools that they are granted."""
+"""The backend whose agents use granted tools."""
 
 
 def equipped(team: Team, tools: Sequence[str]) -> Team:
-    """Grant tools to each agent of a team that can use any, beside those that it has.
+    """Grant tools to each agent of a team that can use them, in addition to its own.
 
     Raises:
-        InputError: None of them can.
+        InputError: No agent can use them.
     """
     agents = {
         name: replace(agent, tools=(*agent.tools, *(t for t in tools if t not in agent.tools)))
@@ -36,13 +36,13 @@ def equipped(team: Team, tools: Sequence[str]) -> Team:
 
 
 def vote_of(team: Team, k: int, *, temperature: float) -> Team:
-    """Make a team of k copies of a team's only agent, and an exact vote over what they say.
+    """Return a team of k copies of a team's only agent, with an exact vote on their answers.
 
     Args:
-        temperature: Theirs; copies that sample nothing would all say the same.
+        temperature: The copies' temperature; without sampling, all would give the same answer.
 
     Raises:
-        InputError: The team has more agents than one.
+        InputError: The team has more than one agent.
     """
     if len(team.agents) != 1:
         raise InputError(f"{team.name} has {len(team.agents)} agents. A vote is over one, k times.")
@@ -61,23 +61,23 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
     )
 
 
-def matching(single: Path, other: Path) -> int:
-    """Return the k at which asking one agent k times takes as many tokens as another method.
+def matching(single: Path, team: Path) -> int:
+    """Return the k at which k calls of one agent take as many tokens as another method.
 
     Args:
-        other: Results of the other method, or the folder of an evolution.
+        team: Results of the other method, or the folder of an evolution.
 
     Raises:
         InputError: One of them holds neither, or consumed nothing.
     """
-    value, wanted = tokens_each(single), tokens_each(other)
+    value, wanted = tokens_each(single), tokens_each(team)
     if not value:
         raise InputError(f"{single}: it consumed no tokens, so nothing can match them.")
     return max(1, round(wanted / value))
 
 
 def tokens_each(folder: Path) -> float:
-    """Return the tokens that one trial of one task took: those of runs, operators and judges."""
+    """Return the tokens per trial of a task: those of runs, operators and judges."""
     if (folder / TURNS).exists():
         from ...operators.evolution.lines import lines_in
         from ...operators.report.report import EvolutionReport
@@ -86,5 +86,4 @@ def tokens_each(folder: Path) -> float:
         usage = sum(report.spending.values(), Usage())
         return usage.tokens / max(1, report.tasks)
     fields: dict[str, Any] = read_results(folder)
-    tokens = fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
-    return tokens / max(1, fields["samples"] + fields["unscored"])
+    return tokens_of(fields["usage"]) / max(1, fields["samples"] + fields["unscored"])

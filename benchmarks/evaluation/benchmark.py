@@ -1,10 +1,11 @@
-"""What a benchmark is: tasks, how to come by them, and what its figure is called and means."""
+"""The definition of a benchmark: its tasks, their source, and its headline figure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ...schema.host.catalogue import Catalogue, installed, load_named
 from ...schema.host.conforming import PluginValue
@@ -14,9 +15,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from .exporting import Exporter
 from .measures import Measure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 
 def _resolved(path: Path | None) -> str | None:
@@ -30,19 +28,18 @@ def _path(value: Any) -> Path | None:
 
 @kept(closed=True)
 class Source:
-    """Where tasks come from, and which of them.
+    """The source of tasks, and the selection among them.
 
     Attributes:
-        data: The folder that the user names for the benchmark's files, or the file of tasks of
-            one's own; None: the cache, where what is missing is fetched, if the benchmark can do
-            so.
-        seed: For tasks that are generated: which.
-        level: For tasks that are generated: how hard, from 1.
-        count: For tasks that are generated: how many; None: as many as the benchmark says.
-        scorer: For tasks of one's own: scores those that name no scorer.
-        rubric: For tasks of one's own: what makes an answer good, where a judge scores it.
-        columns: For tasks of one's own: which column is which field, as `--map` has it.
-        catalogue: For tasks of one's own: what they may name; None: what is installed.
+        data: The user's folder with the benchmark's files, or the user's own file of tasks; None:
+            the cache, where missing files are downloaded if the benchmark supports it.
+        seed: For generated tasks: the seed.
+        level: For generated tasks: the difficulty, from 1.
+        count: For generated tasks: the number; None: the benchmark's default.
+        scorer: For the user's own tasks: the scorer of tasks that name none.
+        rubric: For the user's own tasks: the criteria of a good answer, for a judge.
+        columns: For the user's own tasks: the fields by column, as in `--map`.
+        catalogue: For the user's own tasks: the names that they may use; None: installed ones.
     """
 
     data: Annotated[Path | None, Form(write=_resolved, read=_path)] = None
@@ -57,10 +54,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Headline(PluginValue):
-    """The figure that a benchmark is known by.
+    """The main figure of a benchmark.
 
     Attributes:
-        name: What it is called, such as `accuracy`.
+        name: Its name, such as `accuracy`.
         of: Computes it from the scores of the tasks of each niche, which are in [0, 1]. A task's
             score is the mean over its trials.
     """
@@ -76,7 +73,7 @@ def mean_score(niches: Mapping[str, Sequence[float]]) -> float:
 
 
 def nothing_to_prepare(source: Source, tasks: Sequence[Task]) -> None:
-    """Do nothing: the tasks can be run as they are."""
+    """Do nothing: the tasks need no preparation."""
     del source, tasks
 
 
@@ -85,26 +82,26 @@ ACCURACY = Headline(name="accuracy", of=mean_score)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Benchmark(PluginValue):
-    """A benchmark, as the entry-point group `coterie.benchmarks` has it.
+    """A benchmark, as declared in the entry-point group `coterie.benchmarks`.
 
-    Its tasks are tasks like any other: with a niche, a reference answer that no agent sees, and a
-    scorer of the group `coterie.scorers` that gives the original verdict. What else the scorer
-    measures is averaged over the trials and reported beside the headline.
+    Its tasks are ordinary tasks: with a niche, a reference answer that no agent sees, and a scorer
+    of the group `coterie.scorers` that gives the original verdict. Other measures of the scorer are
+    averaged over the trials and reported beside the headline.
 
     Attributes:
-        title: What it is called in print, with its version.
-        about: What it asks, how it is scored, and what to know before comparing figures.
-        source: How to come by its files, in words; empty where there are none to be had.
-        tasks: Gives all tasks in the original order, each with an id of its own. Raises
-            `InputError` where a file is missing, with what to do about it.
-        trials: How often its protocol runs each task.
+        title: Its name in publications, with its version.
+        about: Its questions, its scoring, and caveats for comparing figures.
+        source: How to get its files, in words; empty without files.
+        tasks: Returns all tasks in the original order, each with a unique id. Raises `InputError`
+            if a file is missing, with the fix.
+        trials: The number of trials per task in its protocol.
         tools: The tools or toolkits that its tasks are made for.
-        measures: What there is to know of its scorer's measures, by name, in the order in which
-            they are shown: what one counts as for a trial that came to no answer, and whether its
-            mean has an interval. One that is not named has a mean of those trials that have it.
-        prepare: Makes ready what some of its tasks need, such as clones and environments, before
-            anything is spent. Raises `InputError` where that cannot be had.
-        exports: What writes answers in the formats of original evaluators, by format.
+        measures: Its scorer's measures by name, in display order: the value of a trial without an
+            answer, and the interval of the mean. Other measures have a mean over the trials that
+            report them.
+        prepare: Prepares the needs of some tasks, such as clones and environments, before anything
+            is spent. Raises `InputError` if that fails.
+        exports: The writers of answers in the formats of original evaluators, by format.
     """
 
     name: str
@@ -123,10 +120,10 @@ class Benchmark(PluginValue):
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Find an installed benchmark.
+    """Return an installed benchmark.
 
     Raises:
-        InputError: There is none of that name, or the package that gives it is broken.
+        InputError: There is none of that name, or its package is broken.
     """
     names = installed("benchmarks")
     if name not in names:

@@ -1,4 +1,4 @@
-"""Which tasks of a benchmark are used: a split, a sample of it, in some order; all of it seeded."""
+"""Selects tasks of a benchmark: a split, a sample of it, and an order; all of it seeded."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
 @kept(closed=True)
 class TaskChoice:
-    """Which tasks, and in which order.
+    """A selection of tasks, with their order.
 
     Attributes:
-        split: `evolve` and `test` have no task in common, nor a question; `all` is both.
-        evolve_share: How much of each niche is the evolve split, in (0, 1).
-        limit: At most so many tasks, each niche with its share of them; None: all.
-        seed: Decides what belongs to which split and what the limit leaves.
+        split: `evolve` and `test` have no task and no question in common; `all` is both.
+        evolve_share: The share of each niche in the evolve split, in (0, 1).
+        limit: The maximum number of tasks, in proportion to the niches; None: all.
+        seed: Decides the splits, and the sample within the limit.
         shuffle: Decides the order; None: the benchmark's own.
-        instances: Patterns of ids, as shells write them; only tasks that one of them fits are
-            taken, whatever the limit leaves of those. Empty: all.
-        shard: Which part of that; None: all.
+        instances: Shell patterns of ids; only matching tasks are selected, before the limit. Empty:
+            all.
+        shard: A part of that selection; None: all.
     """
 
     split: Split = "all"
@@ -44,14 +44,14 @@ class TaskChoice:
     shard: Part | None = None
 
     def __post_init__(self) -> None:
-        """Make patterns equal that are."""
+        """Make equal patterns compare equal."""
         object.__setattr__(self, "instances", tuple(self.instances))
 
     def of(self, tasks: Sequence[Task]) -> list[Task]:
-        """Choose.
+        """Return the selected tasks.
 
         Raises:
-            InputError: No task is left, there are more shards than tasks, or a pattern fits none
+            InputError: No task is left, there are more shards than tasks, or a pattern matches none
                 of the split.
         """
         niches = tasks.niches if isinstance(tasks, TaskFile) else _niches(tasks)
@@ -66,7 +66,7 @@ class TaskChoice:
         return [tasks[at] for at in (chosen if self.shard is None else self.shard.take(chosen))]
 
     def _split(self, tasks: Sequence[Task], niches: Niches) -> Sequence[int]:
-        """Return the places of the split's tasks in the benchmark."""
+        """Return the indices of the split's tasks in the benchmark."""
         if self.split == "all":
             return range(len(tasks))
         all_questions = [_question(task) for task in tasks]
@@ -96,10 +96,10 @@ class TaskChoice:
 
 
 def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]) -> list[T]:
-    """Return the items whose name one of the patterns fits; all of them where there is no pattern.
+    """Return the items whose name matches a pattern; without patterns, all.
 
     Raises:
-        InputError: A pattern fits none.
+        InputError: A pattern matches none.
     """
     names = [name(item) for item in items]
     for pattern in patterns:
@@ -123,7 +123,7 @@ def _by_niche(places: Iterable[int], niches: Niches) -> dict[str, Sequence[int]]
 
 
 def _shares(niches: Mapping[str, Sequence[int]], limit: int) -> dict[str, int]:
-    """Give each niche its share of the limit; what rounding leaves goes to the largest rests."""
+    """Divide the limit among the niches; the remainder goes to the largest fractions."""
     total = sum(map(len, niches.values()))
     exact = {niche: limit * len(members) / total for niche, members in niches.items()}
     shares = {niche: int(share) for niche, share in exact.items()}

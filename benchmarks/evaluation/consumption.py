@@ -1,4 +1,4 @@
-"""What an evaluation's model calls consumed, by agent, how long they took, and who answered."""
+"""The model calls of an evaluation: consumption by agent, duration, and answering models."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _AGENT = re.compile(r"/trial \d+/([^/]+)/")
 
 
 def earlier_seconds(folder: Path, until: float) -> dict[str, float]:
-    """Sum up for how long trials had calls on their way, in processes that have ended.
+    """Return how long trials had calls in progress, in processes that have ended.
 
     Args:
         folder: The evaluation's folder, with the journal.
-        until: When the last of them ended, in seconds since the evaluation began.
+        until: The end of the last of them, in seconds since the evaluation began.
 
     Returns:
         The seconds by the path of the trial, see `path_of`.
@@ -37,7 +37,7 @@ def earlier_seconds(folder: Path, until: float) -> dict[str, float]:
 
 
 def _covered(spans: Sequence[tuple[float, float]]) -> float:
-    """Return how much time spans cover together."""
+    """Return the length of the union of time spans."""
     seconds, covered = 0.0, 0.0
     for begin, end in spans:
         seconds += max(0.0, end - max(begin, covered))
@@ -46,12 +46,13 @@ def _covered(spans: Sequence[tuple[float, float]]) -> float:
 
 
 def consumption(folder: Path) -> dict[str, Any]:
-    """Sum up the recorded model calls of an evaluation, as results.json has them.
+    """Summarise the recorded model calls of an evaluation for results.json.
 
     Returns:
-        `agents`: what each consumed; `calls`: percentiles of the seconds that an answer took, of
-        those that a model gave and no cache; `answered`: how many answers came from which model,
-        by alias and in the endpoint's own words, with its fingerprint where it tells one.
+        `agents`: the consumption of each; `calls`: percentiles of the seconds per answer, for
+            answers
+        that came from a model, not from a cache; `answered`: the number of answers by alias and by
+        the endpoint's own name of the model, with its fingerprint if reported.
     """
     agents: dict[str, Usage] = {}
     answered: dict[str, Counter[str]] = {}

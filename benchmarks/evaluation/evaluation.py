@@ -1,4 +1,4 @@
-"""An evaluation: a team on the tasks of a benchmark, some trials of each, several at work."""
+"""An evaluation: a team on the tasks of a benchmark, with parallel trials."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from .logs import Logs
 
 JUDGED = "the judge"
-"""Where judgements stand in the journal; results name their cost so, as no agent can be called."""
+"""The journal path of judgements, under which results report their cost; no agent has this name."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Evaluation(Trials):
-    """An evaluation of a team on its way.
+    """An evaluation of a team in progress.
 
     Attributes:
-        judging: Scores the tasks that a judge scores; None where there are none.
-        logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
-        forms: Stops work whose scorer cannot read answers; None: nothing does.
-        earlier: Seconds that earlier processes spent on trials, by their paths.
+        judging: Scores tasks that need a judge; None without such tasks.
+        logs: Stores scorers' logs of trials and agents' files; None: nothing is stored.
+        forms: Stops work if the scorer cannot read answers; None: it never stops.
+        earlier: Seconds that earlier processes spent on trials, by path.
     """
 
     plan: Plan
@@ -51,7 +51,7 @@ class Evaluation(Trials):
 
     @property
     def subject(self) -> str:
-        """The team."""
+        """The team's hash."""
         return self.plan.content_hash
 
     async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
@@ -87,6 +87,6 @@ class Evaluation(Trials):
         return self._without_secrets(replace(sample, seconds=seconds))
 
     def _without_secrets(self, sample: Sample) -> Sample:
-        """Take the host's secrets out before it is kept: samples.jsonl is held against that."""
+        """Remove the host's secrets before storing: samples.jsonl is compared with the journal."""
         line = self.scrubber(dumps(to_value(sample), ensure_ascii=False))
         return Sample.of_value(loads(line))

@@ -1,7 +1,7 @@
-"""An examination: a strategy with what its pool has learnt, on tasks of which nothing is learnt.
+"""An examination: a strategy with its pool's lessons on tasks that it does not learn from.
 
-Trials are of episodes that commit nothing, so they may be made in any order. Each sees the pool as
-it was at the beginning; its result is scored by the task's own scorer.
+Its episodes commit nothing, so trials may run in any order. Each sees the pool's initial state; the
+task's own scorer scores its result.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class Examination(Trials):
-    """An examination on its way.
+    """An examination in progress.
 
     Attributes:
-        context: What there is of this host.
-        state: What tells this state of the pool, and this recipe, from others.
+        context: The host's services.
+        state: The identity of the pool's state and the recipe.
     """
 
     context: EvolutionContext
@@ -39,11 +39,11 @@ class Examination(Trials):
 
     @property
     def subject(self) -> str:
-        """The strategy with what it has learnt."""
+        """The strategy with its state."""
         return f"{self.strategy.name} {self.state}"
 
     async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
-        """Have the strategy do the task."""
+        """Run the strategy on the task."""
         episode = Episode(
             context=self.context,
             number=trial - 1,
@@ -61,7 +61,7 @@ class Examination(Trials):
         return self._sample(episode, trial)
 
     def _sample(self, episode: Episode, trial: int) -> Sample:
-        """Return the result of an episode, at the cost of all that was done; without secrets."""
+        """Return the result of an episode with its total cost, without secrets."""
         answer = episode.answer
         if answer is None:
             raise RuntimeError(f"task {episode.task.id} is not finished.")

@@ -1,4 +1,4 @@
-"""Answers in a benchmark's own format, so that its original evaluator can read them."""
+"""Answers in a benchmark's own format, for its original evaluator."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answers:
-    """One trial of an evaluation, and where it is to be written.
+    """One trial of an evaluation, and the target to write.
 
     Attributes:
-        source: Where the benchmark's tasks came from.
-        samples: One for each task that the trial was made of.
-        log: Gives what the scorer kept of a sample; empty: nothing.
-        name: The name to file it under.
+        source: The source of the benchmark's tasks.
+        samples: One for each task of the trial.
+        log: Returns the scorer's log of a sample; empty without one.
+        name: The name of the submission.
         target: The file or folder to write.
     """
 
@@ -34,8 +34,7 @@ class Answers:
 
 
 Exporter = Callable[[Answers], str]
-"""Writes answers and says what it wrote, in a few words.
+"""Writes answers and returns a short description of the output.
 
 **Must** raise `InputError` for a target that it cannot write in its format, and leave nothing
-behind then. **Must not** leave out a task of the trial without saying so.
-"""
+behind then. **Must not** silently leave out a task of the trial."""

@@ -1,4 +1,4 @@
-"""What the samples of an evaluation add up to: figures with their sizes and intervals."""
+"""The figures of an evaluation's samples, with sizes and intervals."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class _Trials:
 
 @dataclass(kw_only=True, eq=False)
 class EvaluationFigures:
-    """Figures of an evaluation. Trials that nobody can score are counted and left out.
+    """Figures of an evaluation. Trials without a score are counted and left out.
 
     Attributes:
-        headline: What the benchmark is known by.
-        executed: Those of them that ran to an answer: the execution rate's numerator.
-        unscored: Trials that the provider or the host failed.
-        substituted: Trials with a score in which another model answered for an agent.
-        seconds: How long all trials took, one after the other.
+        headline: The benchmark's main figure.
+        executed: The number of samples with an answer: the execution rate's numerator.
+        unscored: The number of trials that failed because of the provider or the host.
+        substituted: The number of scored trials in which another model answered for an agent.
+        seconds: The total duration of all trials.
     """
 
     headline: Headline
@@ -52,7 +52,7 @@ class EvaluationFigures:
 
     @classmethod
     def on(cls, benchmark: Benchmark) -> EvaluationFigures:
-        """Begin the figures of an evaluation on a benchmark, without a sample yet."""
+        """Return the figures of an evaluation without any sample."""
         return cls(headline=benchmark.headline, measured=Measured(declared=benchmark.measures))
 
     @classmethod
@@ -62,14 +62,14 @@ class EvaluationFigures:
         headline: Headline,
         measures: Mapping[str, Measure] | None = None,
     ) -> EvaluationFigures:
-        """Add samples up."""
+        """Return the figures of these samples."""
         figures = cls(headline=headline, measured=Measured(declared=measures or {}))
         for sample in samples:
             figures.take(sample)
         return figures
 
     def take(self, sample: Sample) -> None:
-        """Take in a sample."""
+        """Add a sample."""
         self.usage += sample.usage
         self.seconds += sample.seconds
         if sample.score is None:
@@ -85,7 +85,7 @@ class EvaluationFigures:
 
     @property
     def niches(self) -> Mapping[str, Sequence[float]]:
-        """The score of each task, which is the mean over its trials, by niche."""
+        """The mean score of each task over its trials, by niche."""
         fields: dict[str, list[float]] = {}
         for task in self._tasks.values():
             fields.setdefault(task.niche, []).append(task.mean)
@@ -115,7 +115,7 @@ class EvaluationFigures:
         return dict(sorted(fields.items()))
 
     def results(self) -> dict[str, Any]:
-        """Return the figures as results.json has them."""
+        """Return the figures in the form of results.json."""
         trials = [len(task.scores) for task in self._tasks.values()]
         right = [sum(score == 1 for score in task.scores) for task in self._tasks.values()]
         most = max(trials, default=0)

@@ -1,4 +1,4 @@
-"""A judge as the scorer of trials."""
+"""Scores trials by a judge model."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
-    """Return the alias of the model that judges: `judge` where there is one, else the default's.
+    """Return the alias of the judge: `judge` if defined, else the default.
 
     Args:
-        tasks: The tasks. None of them judged: nobody judges.
+        tasks: The tasks. The result is None if no task needs a judge.
     """
     if not any(map(is_judged, tasks)):
         return None
@@ -35,7 +35,7 @@ def judge_of(tasks: Sequence[Task], models: Mapping[str, Model]) -> str | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judging:
-    """Who judges, and for how much."""
+    """A judge model, with its budget."""
 
     model: str
     catalogue: Catalogue
@@ -43,14 +43,15 @@ class Judging:
     budget: Budget | None = None
 
     async def judged(self, run: Run, task: Task, path: str, trace: Trace | None = None) -> Run:
-        """Score a run's answer, where there is one.
+        """Score a run's answer, if any.
 
         Args:
-            task: What was asked, with the rubric among the options of its scorer.
-            path: Where the judgement stands in the journal.
+            task: The task, with the rubric among the options of its scorer.
+            path: The judgement's path in the journal.
 
         Returns:
-            The run with its score; without its answer, and failed, where the judge gave none.
+            The run with its score; if the judge gave none, the run as failed and without its
+            answer.
         """
         from ...operators.core.judge import judge
         from ...operators.core.meta import MetaModel

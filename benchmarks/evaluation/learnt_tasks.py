@@ -1,4 +1,4 @@
-"""Keeps what teams have evolved on, and what they recall, out of what they are tested on."""
+"""Keeps tasks that teams evolved on or recall out of their tests."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def refuse_learnt(
     path: Path | None = None,
     pool: Path | None = None,
 ) -> None:
-    """Make sure that no task is one that a team, or a pool, has learnt from.
+    """Check that no task is one that a team, or a pool, has learnt from.
 
     Args:
-        tasks: What is to be tested on.
+        tasks: The tasks to test on.
         team: The team; its lineage names the task that it was made for.
-        path: Its file, perhaps in a pool of its own.
-        pool: What its agents recall from, or what a strategy has.
+        path: Its file, perhaps in a pool.
+        pool: The pool that its agents recall from, or that a strategy uses.
     """
     learnt = LearntTasks()
     if team is not None and team.lineage is not None and team.lineage.task:
@@ -41,5 +41,5 @@ def refuse_learnt(
 
 
 def places_in(benchmark: str, tasks: Sequence[Task]) -> Mapping[str, str]:
-    """Say of tasks, by their ids, which benchmark they are of, and which of its tasks each is."""
+    """Return, by task id, the benchmark and the task's number in it."""
     return {task.id: f"{benchmark}, number {at}" for at, task in enumerate(tasks, start=1)}

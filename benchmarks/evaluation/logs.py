@@ -1,6 +1,6 @@
-"""What is kept of trials beside the samples.
+"""The files of trials beside the samples.
 
-What scorers said, such as the output of tests, is a file each; what agents wrote, a folder each.
+A scorer's log, such as the output of tests, is a file; an agent's files have a folder per trial.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ LOGS = "logs"
 
 
 def log_path(folder: Path, task: str, trial: int) -> Path:
-    """Return the file that has what was kept of a trial, if anything was.
+    """Return the path of a trial's log, which may not exist.
 
     Args:
-        trial: Which trial of it, from 1.
+        trial: The number of the trial, from 1.
     """
     return folder / LOGS / f"{_name(task, trial)}.log"
 
 
 def artifacts_place(task: str, trial: int) -> str:
-    """Return the folder, in that of an evaluation, that has what agents wrote in a trial.
+    """Return the folder, in that of an evaluation, with agents' files of a trial.
 
     Args:
-        trial: Which trial of it, from 1.
+        trial: The number of the trial, from 1.
     """
     return f"{ARTIFACTS}/{_name(task, trial)}"
 
@@ -41,13 +41,13 @@ def _name(task: str, trial: int) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Logs:
-    """Where an evaluation keeps what scorers say of its trials, and what agents wrote in them."""
+    """Stores scorers' logs of an evaluation's trials, and agents' files."""
 
     folder: Path
     scrub: Callable[[str], str]
 
     def keep(self, task: str, trial: int, text: str) -> None:
-        """Keep a text; one that is empty takes the place of what an earlier attempt left."""
+        """Store a text; an empty one removes the log of an earlier attempt."""
         path = log_path(self.folder, task, trial)
         if text:
             make_folder(path.parent)
@@ -56,10 +56,10 @@ class Logs:
             path.unlink(missing_ok=True)
 
     def files(self, task: str, trial: int) -> Keep:
-        """Return what keeps the files that agents write in a trial.
+        """Return the store for agents' files of a trial.
 
         Args:
-            trial: Which trial of it, from 1.
+            trial: The number of the trial, from 1.
         """
         folder = RunFolder(self.folder, self.scrub)
         return Keeping(folder=folder, place=artifacts_place(task, trial))

@@ -1,4 +1,4 @@
-"""Measures: what a scorer tells beside the score, summed up over the trials of an evaluation."""
+"""Measures: values that a scorer reports beside the score, aggregated over an evaluation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ...schema.host.conforming import PluginValue
 from .samples import Sample
 
 Values = dict[str, dict[str, list[float]]]
-"""Values of a measure in the trials of each task, by niche and task."""
+"""The values of a measure in the trials of each task, by niche and task."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measure(PluginValue):
-    """What a benchmark knows of a measure of its scorer.
+    """A benchmark's declaration of a measure of its scorer.
 
     Attributes:
-        unanswered: What it counts as for a trial that came to no answer; None: it is only of those
-            trials that have it, and says how many they are.
-        interval: What kind of interval its mean has over tasks: that of a `share`, whose values
-            are in [0, 1], or of a `difference` of two of them, in [-1, 1]; None: none.
+        unanswered: The value of a trial without an answer; None: only trials that report the
+            measure count, and their number is shown.
+        interval: The kind of interval of its mean over tasks: of a `share`, whose values are in [0,
+            1], or of a `difference` of two shares, in [-1, 1]; None: none.
     """
 
     unanswered: float | None = None
@@ -48,23 +48,24 @@ RANKED: Mapping[str, Measure] = {
     **{f"hit@{k}": _SHARE for k in HITS},
     "reciprocal_rank": _SHARE,
 }
-"""Of the scorer `ranked`: Hit@k, and the reciprocal rank, whose mean is MRR (MATTRL Table 1)."""
+"""The measures of the scorer `ranked`: Hit@k, and the reciprocal rank, whose mean is MRR (MATTRL
+Table 1)."""
 
 LEARNING: Mapping[str, Measure] = {
     "before": Measure(interval="share"),
     "after": _SHARE,
     "gain": Measure(interval="difference"),
 }
-"""Of the scorer `lesson`: whether a student was right before and after, and the difference, which
-is the learning gain (MATTRL Table 3)."""
+"""The measures of the scorer `lesson`: whether a student was right before and after, and the
+difference, which is the learning gain (MATTRL Table 3)."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Measured:
-    """What was measured in an evaluation.
+    """The measures of an evaluation.
 
     Attributes:
-        declared: What the benchmark says of its measures, in the order in which they are shown.
+        declared: The benchmark's declarations, in display order.
     """
 
     declared: Mapping[str, Measure]
@@ -72,7 +73,7 @@ class Measured:
     _silent: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def take(self, sample: Sample) -> None:
-        """Take in a trial that has a score."""
+        """Add a trial that has a score."""
         if sample.answer is None and not sample.measures:
             self._silent.append((sample.niche, sample.task))
         for name, value in sample.measures.items():
@@ -81,7 +82,7 @@ class Measured:
     def of(self, name: str) -> Mapping[str, Mapping[str, Sequence[float]]]:
         """Return the values of a measure in the trials of each task, by niche and task.
 
-        A trial without an answer has none. It counts as the benchmark says, or not at all.
+        A trial without an answer has the value that the benchmark declares, or none.
         """
         unanswered = self.declared.get(name, Measure()).unanswered
         niches = {
@@ -94,7 +95,7 @@ class Measured:
         return niches
 
     def results(self, samples: int) -> dict[str, Any]:
-        """Give the mean of each measure, its interval, and of how many of the samples it is one."""
+        """Return each measure's mean, its interval, and the number of its values and of samples."""
         return {name: self._figure(name, samples) for name in self._names}
 
     @property
@@ -111,22 +112,22 @@ class Measured:
 
 
 def paired(name: str, before: Measured, after: Measured) -> dict[str, Any] | None:
-    """Compare a measure of two evaluations on the tasks in which both have it.
+    """Compare a measure of two evaluations on their common tasks.
 
     Returns:
-        Both means, their difference with its 95 % interval, and how many tasks they are of. None
-        where there is no such task, or where differences of this measure have no interval.
+        Both means, their difference with its 95 % interval, and the number of tasks. None without
+        common tasks, or if differences of this measure have no interval.
     """
     kind = before.declared.get(name, Measure()).interval
-    fields, other = (_by_task(measured.of(name)) for measured in (before, after))
-    common = [task for task in fields if task in other]
+    fields, later = (_by_task(measured.of(name)) for measured in (before, after))
+    common = [task for task in fields if task in later]
     if kind is None or not common:
         return None
     span = 2.0 if kind == "difference" else 1.0
-    differences = [(other[task] - fields[task]) / span for task in common]
+    differences = [(later[task] - fields[task]) / span for task in common]
     return {
         "tasks": len(common),
-        "means": [_mean([record[task] for task in common]) for record in (fields, other)],
+        "means": [_mean([record[task] for task in common]) for record in (fields, later)],
         "difference": span * _mean(differences),
         "interval": [span * end for end in paired_interval(differences)],
     }

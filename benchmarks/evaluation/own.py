@@ -1,4 +1,4 @@
-"""Tasks of one's own: a file of them, examined as a benchmark is."""
+"""Evaluations on the user's own file of tasks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .benchmark import Benchmark, Source
 
 NAME = "own"
 JUDGE = "judge"
-"""Names no scorer that is installed, but the model that judges."""
+"""The name in place of a scorer that selects the judge model."""
 
 
 def is_own(name: str) -> bool:
-    """Return whether what stands for a benchmark is a file of tasks."""
+    """Return whether a benchmark's name is a file of tasks."""
     return name.endswith(STREAMS)
 
 
@@ -36,8 +36,8 @@ def tasks(source: Source) -> Sequence[Task]:
     """Load the tasks of a file.
 
     Raises:
-        InputError: There is no such file, or no such scorer; or tasks have neither an answer nor
-            a judge, all of which are named.
+        InputError: There is no such file or scorer, or tasks have neither an answer nor a judge;
+            the message names all of them.
         ConfigError: Tasks do not load; the exception has every problem.
     """
     if source.data is None:

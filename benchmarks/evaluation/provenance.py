@@ -1,4 +1,4 @@
-"""Provenance: what figures were made of and on, so that somebody else can make them again."""
+"""Provenance: the inputs and the environment of figures, so that others can reproduce them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES = ("coterie", "gguf", "litellm", "mini-swe-agent", "smolagents", "xllam
 
 
 def versions() -> dict[str, str]:
-    """Name what is installed of what decides how teams run."""
+    """Return the installed versions of packages that decide how teams run."""
     fields: dict[str, str] = {}
     for name in PACKAGES:
         try:
@@ -31,7 +31,7 @@ def versions() -> dict[str, str]:
 
 
 def host() -> dict[str, Any]:
-    """Return what an evaluation is made on."""
+    """Return the machine that an evaluation runs on."""
     return {
         "cpus": os.cpu_count(),
         "platform": platform.platform(),
@@ -40,7 +40,7 @@ def host() -> dict[str, Any]:
 
 
 def endpoint(model: Model) -> dict[str, str]:
-    """Return what stands behind an alias: the model, its address, and the SHA-256 of its file."""
+    """Return the model of an alias: its name, its address, and the SHA-256 of its file."""
     fields = {
         "model": model.model,
         "api_base": model.api_base,
@@ -50,7 +50,7 @@ def endpoint(model: Model) -> dict[str, str]:
 
 
 def digest_of(tasks: Sequence[Task]) -> str:
-    """Return the checksum of tasks: what is asked, with what files, and how answers are scored."""
+    """Return the checksum of tasks: their questions, their files, and their scoring."""
     state = functools.cache(state_of)  # many tasks may be of one repository
     more = {task.id: extras for task in tasks if (extras := beside_the_question(task, state))}
     return digest(
@@ -72,10 +72,10 @@ def digest_of(tasks: Sequence[Task]) -> str:
 
 
 def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of) -> dict[str, Any]:
-    """Return what else agents get with a task, as far as there is some.
+    """Return everything that agents get with a task besides its question.
 
     Args:
-        state: Names the content of a repository.
+        state: Returns an identifier of a repository's content.
     """
     extras = {
         "briefs": dict(task.briefs),

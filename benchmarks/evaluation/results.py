@@ -1,14 +1,13 @@
-"""Results: the folder of an evaluation: how it was made, and its samples. It can be resumed.
+"""The folder of an evaluation: its setup and its samples. An evaluation can be resumed.
 
 team.yaml       the team, with its prompts written out
-run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
+run.json        the setup: the benchmark and the choice of tasks, models, seeds, versions
 samples.jsonl   the result of each trial, in the order of tasks and trials
 results.json    the figures
-journal.log  every answer that was paid for, and every sample: what the other two are made of
+journal.log     every paid answer, and every sample: the source of the other two
 
-Figures are believed of the journal alone. Where samples.jsonl or results.json says something else,
-somebody edited it, and whoever reads them is told. A folder whose journal was left out can still be
-read, as one that nobody can verify.
+Only the journal proves figures. If samples.jsonl or results.json differs from it, somebody edited
+the file, and readers are warned. A folder without a journal can still be read, as unverifiable.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from typing import Any, Self
 from ...runtime.plan.plan import Plan
 from ...runtime.record.journal import FILE, recorded
 from ...runtime.record.trace import RunFolder
-from ...runtime.runs.record import MANIFEST, as_json, manifest, read_value
+from ...runtime.runs.record import MANIFEST, as_json, manifest, read_as, read_value
 from ...runtime.runs.services import Setting
 from ...schema import dump
 from ...schema.host.catalogue import Catalogue
 from ...schema.team.task import Task
-from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
+from ...schema.values.codec import Misfit, kept, misfit, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps, loads
@@ -48,7 +47,7 @@ MOST_SHOWN = 120
 
 @kept()
 class Request:
-    """What is to be evaluated on: a benchmark, the tasks of it, and how often each."""
+    """The subject of an evaluation: a benchmark, a choice of its tasks, a number of trials."""
 
     benchmark: str
     source: Source
@@ -72,18 +71,18 @@ class Request:
         return tasks
 
     def having(self, catalogue: Catalogue) -> Request:
-        """Return the request where tasks may name what this host offers."""
+        """Return the request with a catalogue of the names that tasks may use."""
         return replace(self, source=replace(self.source, catalogue=catalogue))
 
     @property
     def unsharded(self) -> Request:
-        """The request that this is a shard of; itself, where it is none."""
+        """The request that this is a shard of, or itself."""
         return replace(self, choice=replace(self.choice, shard=None))
 
 
 @kept()
 class _Begun:
-    """What run.json of an evaluation has beside what that of a run has."""
+    """The fields of an evaluation's run.json beside those of a run's."""
 
     evaluation: Request
     head: Mapping[str, Any]
@@ -91,7 +90,7 @@ class _Begun:
 
 @kept()
 class _Written:
-    """What results.json must have for those who read it."""
+    """The fields that readers of results.json need."""
 
     version: int
     benchmark: str
@@ -108,8 +107,8 @@ class Results:
     """The folder of an evaluation.
 
     Attributes:
-        head: What else results.json says before any figure: team, models, versions.
-        tasks: The tasks, where they are at hand: samples.jsonl then tells what was asked.
+        head: The fields of results.json before any figure: team, models, versions.
+        tasks: The tasks, if known, whose questions samples.jsonl then has.
     """
 
     folder: RunFolder
@@ -128,12 +127,12 @@ class Results:
         command: Sequence[str],
         tasks: Sequence[Task] | None = None,
     ) -> Self:
-        """Write down all that is needed to go on with an evaluation.
+        """Write everything needed to resume an evaluation.
 
         Args:
             folder: An empty folder.
-            command: The words that the user typed.
-            tasks: The tasks of the request, where they are at hand.
+            command: The words of the user's command.
+            tasks: The tasks of the request, if known.
         """
         head = {
             "command": " ".join(command),
@@ -157,23 +156,19 @@ class Results:
         """Open the folder of an evaluation.
 
         Raises:
-            InputError: It is none.
+            InputError: It is no such folder.
         """
-        path = folder / MANIFEST
-        try:
-            begun = from_value(_Begun, read_value(path))
-        except Misfit as error:
-            raise InputError(f"{path}: not the manifest of an evaluation: {error}.") from None
+        begun = read_as(_Begun, folder / MANIFEST, "the manifest of an evaluation")
         return cls(folder=RunFolder(folder, scrub), request=begun.evaluation, head=begun.head)
 
     def write(
         self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int
     ) -> EvaluationFigures:
-        """Write what there is: every sample, and the figures.
+        """Write all samples so far, and the figures.
 
         Args:
-            samples: The samples, taken one after the other; they are never all in memory.
-            expected: How many samples there are when all is done.
+            samples: An iterator of samples; they are never all in memory.
+            expected: The number of samples of the complete evaluation.
         """
         figures, tasks = EvaluationFigures.on(benchmark), {task.id: task for task in self.tasks}
 
@@ -208,7 +203,7 @@ class Results:
         }
 
     def so_far(self) -> dict[str, Any]:
-        """Return what there is of an evaluation that was killed, as results.json would have it."""
+        """Return the content of results.json for an evaluation that was killed."""
         benchmark = find_benchmark(self.request.benchmark)
         samples = scored_samples(self.folder.path)
         figures = EvaluationFigures.of(samples, benchmark.headline, benchmark.measures)
@@ -217,12 +212,12 @@ class Results:
 
 
 def read_results(folder: Path) -> dict[str, Any]:
-    """Read the figures of an evaluation; of one that was killed, what there is of it."""
+    """Read the figures of an evaluation; of a killed one, the figures so far."""
     return read_evaluation(folder)[0]
 
 
 def read_evaluation(folder: Path) -> tuple[dict[str, Any], list[Sample]]:
-    """Read the figures of an evaluation and its samples, unscored ones too, in no order.
+    """Read the figures of an evaluation and its samples, including unscored ones, unordered.
 
     Raises:
         InputError: As `read_results`.
@@ -262,10 +257,10 @@ def _results(folder: Path) -> dict[str, Any]:
 
 
 def differences(folder: Path) -> Iterator[str]:
-    """Find where samples.jsonl and results.json say something else than they are made of.
+    """Yield differences between samples.jsonl and results.json and their sources.
 
-    Samples are held against the journal, an evolution's against its lines, and figures against the
-    samples. What the journal has and the files lack is no difference: it came later.
+    Samples are compared with the journal, an evolution's with its lines, and figures with the
+    samples. Entries that only the journal has are no difference: they came later.
     """
     by_trial = _recorded(folder)
     return _differences(
@@ -311,7 +306,7 @@ def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str
 
 
 def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
-    """Read the samples that a folder's figures are made of; None where it was left out."""
+    """Read the samples of a folder's journal; None without a journal."""
     if not (folder / FILE).exists():
         return None
     samples = (journaled(path, value) for path, value in recorded(folder, "sample"))
@@ -319,19 +314,19 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
 
 
 def scored_samples(folder: Path) -> Iterator[Sample]:
-    """Return the samples that have a score: those of the journal, else of samples.jsonl."""
+    """Yield the samples with a score: those of the journal, else of samples.jsonl."""
     by_trial = _recorded(folder)
     result = read_samples(folder) if by_trial is None else by_trial.values()
     return (sample for sample in result if sample.score is not None)
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:
-    """Read the samples of an evaluation, one after the other."""
+    """Yield the samples of an evaluation one by one."""
     return _written_samples(folder, {})
 
 
 def _written_samples(folder: Path, by_trial: Mapping[tuple[str, int], Sample]) -> Iterator[Sample]:
-    """Read samples.jsonl. A line that says what is known already needs no further check."""
+    """Read samples.jsonl. A line that equals a known sample needs no further check."""
     path = folder / SAMPLES
     try:
         with path.open("rb") as lines:
@@ -354,7 +349,7 @@ def _written_samples(folder: Path, by_trial: Mapping[tuple[str, int], Sample]) -
 
 
 def _same(value: Any, by_trial: Mapping[tuple[str, int], Sample]) -> Sample | None:
-    """Return the known sample that a line tells of, where it tells the same."""
+    """Return the known sample that a line equals, if any."""
     if not is_mapping(value):
         return None
     where = (value.get("task"), value.get("trial"))

@@ -1,4 +1,4 @@
-"""Samples: what each trial of a team on a task came to."""
+"""Samples: the result of each trial of a team on a task."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 
 TASK_FIELDS = ("question", "reference")
-"""What a line of samples.jsonl has of the task, for people."""
+"""The fields of the task in a line of samples.jsonl, for readers."""
 LONGEST = 4_000
-"""Characters of each of them."""
+"""Maximum characters of each of them."""
 
 
 def task_fields(task: Task) -> dict[str, str]:
-    """Return what a line of samples.jsonl has of the task: its question and its right answer."""
+    """Return the task's fields of a line of samples.jsonl: its question and reference answer."""
     answer = task.answer
     reference = answer if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
     texts = {"question": task.text, **({} if answer is None else {"reference": reference})}
@@ -35,13 +35,13 @@ class Sample:
     """One trial of a team on a task.
 
     Attributes:
-        trial: The how-many-th of the task, from 1.
-        status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of
-            0; `unscored`, where the provider or the host failed, which says nothing of the team.
-        score: In [0, 1]; None where it is unscored.
-        error: Why it did not.
-        lost: How many agents the provider or the host failed.
-        substituted: For how many agents another model answered than the one that they name.
+        trial: The number of the trial of this task, from 1.
+        status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of 0;
+            `unscored` after a failure of the provider or the host, which does not count.
+        score: In [0, 1]; None if unscored.
+        error: Why the trial failed.
+        lost: The number of agents that failed because of the provider or the host.
+        substituted: The number of agents for which another model answered than the named one.
     """
 
     task: str
@@ -60,10 +60,10 @@ class Sample:
 
     @classmethod
     def of_run(cls, task: Task, trial: int, run: Run) -> Sample:
-        """Return the result of a run.
+        """Return the sample of a run.
 
         Raises:
-            InputError: The task has nothing to score an answer by.
+            InputError: The task has no answer to score against.
         """
         unscored = run.is_infrastructure_failure
         if run.score is None and run.answer is not None:
@@ -87,14 +87,14 @@ class Sample:
 
     @classmethod
     def of_value(cls, value: Any) -> Sample:
-        """Return a sample as a line of samples.jsonl has it; what was asked is the task's."""
+        """Return the sample of a line of samples.jsonl, without the task's fields."""
         if is_mapping(value):
             value = {name: item for name, item in value.items() if name not in TASK_FIELDS}
         return from_value(cls, value)
 
 
 def journaled(path: str, value: Any) -> Sample:
-    """Return a sample as an entry of a journal has it.
+    """Return the sample of a journal entry.
 
     Raises:
         StorageError: It is damaged.

@@ -1,4 +1,4 @@
-"""What scores tell: pass@k, percentiles, and the worth of a difference between evaluations."""
+"""Statistics of scores: pass@k, percentiles, and tests and effect sizes of differences."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from math import comb
 from typing import Any, cast
 
 DIGITS = 12
-"""Of differences of means: what comes behind them is the rounding of binary fractions."""
+"""Decimals of differences of means; further ones are rounding errors of binary fractions."""
 
 PERCENTILES = (50, 90, 99)
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
-    """Return p50, p90 and p99, each the least value that so many in a hundred do not exceed.
+    """Return p50, p90 and p99, each the smallest value that this percentage does not exceed.
 
-    Nothing is given of nothing.
+    The result is empty without values.
     """
     ranked = sorted(values)
     last = len(ranked) - 1
@@ -28,7 +28,7 @@ def percentiles(values: Sequence[float]) -> dict[str, float]:
 
 
 def rounded(value: Any) -> Any:
-    """Round all numbers of a JSON value: behind 12 digits there is only binary fractions' noise."""
+    """Round all numbers of a JSON value to 12 digits; the rest is noise of binary fractions."""
     if isinstance(value, float):
         return round(value, DIGITS)
     if isinstance(value, dict):
@@ -41,7 +41,7 @@ def rounded(value: Any) -> Any:
 def holm(ps: Sequence[float]) -> list[float]:
     """Adjust p-values of several comparisons for their number (Holm 1979).
 
-    At most one in twenty families then has a value below 0.05 by chance.
+    Then at most one in twenty families has a value below 0.05 by chance.
     """
     adjusted, largest = [0.0] * len(ps), 0.0
     for rank, number in enumerate(sorted(range(len(ps)), key=lambda at: ps[at])):
@@ -51,14 +51,14 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def cohens_h(before: float, after: float) -> float:
-    """Give the effect size h of two shares: 0.2 is called small, 0.5 medium, 0.8 large (Cohen)."""
+    """Return the effect size h of two shares: 0.2 is small, 0.5 medium, 0.8 large (Cohen)."""
     return 2 * math.asin(math.sqrt(after)) - 2 * math.asin(math.sqrt(before))
 
 
 def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
-    """Return the matched odds ratio: tasks that only the second team has right to the other's.
+    """Return the matched odds ratio: tasks that only the second team solves to only the first's.
 
-    Half a task is added to both, so it is known where one of them has none.
+    Half a task is added to both, so it is defined if one of them has none.
     """
     better = sum(two > value for value, two in zip(before, after, strict=True))
     worse = sum(two < value for value, two in zip(before, after, strict=True))
@@ -68,7 +68,7 @@ def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
 def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
     """Return the matched rank-biserial correlation (Kerby 2014), in [-1, 1].
 
-    The share of the ranks of all differences that is in the second team's favour, less the other.
+    This is the share of all differences' ranks in favour of the second team, minus the other share.
     """
     differences = [difference for difference in _differences(before, after) if difference]
     sizes = sorted(abs(difference) for difference in differences)
@@ -82,14 +82,14 @@ def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None:
-    """Return the chance that one of k trials is right, without bias (Chen et al. 2021, §2.1).
+    """Return the unbiased probability that one of k trials is right (Chen et al. 2021, §2.1).
 
     Args:
-        right: How many trials of each task were right.
-        trials: How many trials each task had.
+        right: The number of right trials of each task.
+        trials: The number of trials of each task.
 
     Returns:
-        The mean over the tasks; None where some task has fewer than k trials, or there is none.
+        The mean over the tasks; None if a task has fewer than k trials, or there is no task.
     """
     if not trials or min(trials) < k:
         return None
@@ -101,11 +101,11 @@ def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
     """Return the exact two-sided p-value of McNemar's test: do two teams differ on the same tasks?
 
     Args:
-        before: What one team scored on each task: 0 or 1.
-        after: What the other one scored on the same tasks, in the same order.
+        before: The first team's score on each task: 0 or 1.
+        after: The second team's score on the same tasks, in the same order.
     """
-    worse = sum(value > other for value, other in zip(before, after, strict=True))
-    better = sum(value < other for value, other in zip(before, after, strict=True))
+    worse = sum(value > later for value, later in zip(before, after, strict=True))
+    better = sum(value < later for value, later in zip(before, after, strict=True))
     differing = worse + better
     tail = sum(comb(differing, count) for count in range(min(worse, better) + 1))
     return min(1.0, 2 * tail / 2**differing)
@@ -115,11 +115,11 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
     """Return the two-sided p-value of the paired t-test (Meta-Team App. E).
 
     Args:
-        before: One run's score of each task: the mean over its trials.
-        after: The other run's, of the same tasks in the same order.
+        before: The first run's score of each task: the mean over its trials.
+        after: The second run's, of the same tasks in the same order.
 
     Returns:
-        1 where the runs are alike on every task.
+        1 if the runs have equal scores on every task.
     """
     differences = _differences(before, after)
     if not any(differences):
@@ -133,11 +133,11 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
-    """Give the two-sided p-value of Wilcoxon's signed-rank test; tasks with equal scores drop out.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, without tasks of equal scores.
 
     Args:
-        before: One run's score of each task: the mean over its trials.
-        after: The other run's, of the same tasks in the same order.
+        before: The first run's score of each task: the mean over its trials.
+        after: The second run's, of the same tasks in the same order.
     """
     differences = [difference for difference in _differences(before, after) if difference]
     if not differences:
@@ -149,5 +149,5 @@ def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:
-    """Return what each task gained. A third more is the same for all, however it was rounded."""
+    """Return each task's gain, rounded so that equal gains of a third compare equal."""
     return [round(two - value, DIGITS) for value, two in zip(before, after, strict=True)]

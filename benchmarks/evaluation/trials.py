@@ -1,7 +1,7 @@
-"""Trials of tasks, several at work, each in the journal before it counts.
+"""Runs trials of tasks in parallel; each is in the journal before it counts.
 
-So an evaluation that was interrupted goes on where it was, and one that is done can be made again
-offline from the answers that it got.
+So an interrupted evaluation can resume, and a finished one can be repeated offline from its
+recorded answers.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from .provenance import beside_the_question
 from .samples import Sample, journaled
 
 FAILURES_IN_A_ROW = 10
-"""Trials that a provider fails one after the other before no more are begun."""
+"""The number of consecutive provider failures after which no further trial starts."""
 
 Key = tuple["Task", int]
 
 
 @dataclass(kw_only=True, eq=False)
 class Trials(ABC):
-    """Trials on their way, of whatever is evaluated.
+    """Trials of any subject, in progress.
 
     Attributes:
-        trials: How often each is tried. Every task is tried once before any is tried again.
-        workers: How many trials are at work at once.
-        journal: Where answers and samples are kept.
-        on_sample: Told each sample, those of earlier processes too, as they come.
-        parts: Listens to the trials that are made.
+        trials: The number of trials per task. Every task is tried once before any is tried again.
+        workers: The number of parallel trials.
+        journal: The store of answers and samples.
+        on_sample: Called with each sample, including those of earlier processes.
+        parts: Listens to the trials.
     """
 
     tasks: Sequence[Task]
@@ -56,39 +56,39 @@ class Trials(ABC):
     @property
     @abstractmethod
     def subject(self) -> str:
-        """What tells what is evaluated from anything else: with another one, trials are others."""
+        """The identity of the subject: trials of another subject do not count."""
 
     @abstractmethod
     async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
-        """Make a trial.
+        """Run a trial.
 
         Args:
-            trial: Which trial of it, from 1.
-            trace: Told everything that happens in it.
+            trial: The number of the trial of this task, from 1.
+            trace: Receives all events of the trial.
 
         Raises:
             LimitError: The budget is used up.
         """
 
     async def to_the_end(self) -> None:
-        """Make all trials that were not made yet."""
+        """Run all missing trials."""
         await by_workers(self._keys(), self._make, self.workers)
 
     def samples(self) -> Iterator[Sample]:
-        """Yield what there is, in the order of tasks and trials; read again, not remembered."""
+        """Yield all samples so far, by task and trial; they are read again, not cached."""
         for task, trial in self._keys():
             sample = self._recorded(task, trial) or self._unscored.get((task.id, trial))
             if sample is not None:
                 yield sample
 
     async def shown(self, task: Task, trial: int, trace: Trace) -> Sample:
-        """Make one recorded trial again, from the answers of a journal that is being replayed.
+        """Repeat one recorded trial from the answers of a replayed journal.
 
-        One that was not brought to its end is made as far as it got, and has no score.
+        An unfinished trial is repeated as far as it got, and has no score.
 
         Args:
-            trial: Which trial of it, from 1.
-            trace: Told everything that happened in it.
+            trial: The number of the trial of this task, from 1.
+            trace: Receives all events of the trial.
         """
         sample = await self.make_sample(task, trial, trace)
         if self._recorded(task, trial) is None:  # it did not get further, which is nobody's failure
@@ -96,10 +96,10 @@ class Trials(ABC):
         return sample
 
     async def again(self) -> list[str]:
-        """Make every recorded trial again, from the answers of a journal that is being replayed.
+        """Repeat every recorded trial from the answers of a replayed journal.
 
         Returns:
-            Where it came to something else.
+            The trials with another outcome.
         """
         differing: list[str] = []
         keys = self._keys()
@@ -121,12 +121,12 @@ class Trials(ABC):
         return ((task, trial) for trial in range(1, self.trials + 1) for task in self.tasks)
 
     async def _make(self, key: Key) -> None:
-        """Make a trial, unless it was made."""
+        """Run a trial, unless it is recorded."""
         sample = self._recorded(*key)
         self.on_sample(await self._perform(*key) if sample is None else sample)
 
     async def _perform(self, task: Task, trial: int) -> Sample:
-        """Make a trial and keep it; one without a score is made again another time."""
+        """Run a trial and store it; one without a score is repeated another time."""
         key, trace = (task.id, trial), None
         if self.parts is not None:
             trace = self.parts.begin(key, "trial", task=task.id, trial=trial)
@@ -154,11 +154,11 @@ class Trials(ABC):
         return None if value is None else journaled(path, value)
 
     def _entry(self, task: Task, trial: int) -> tuple[str, str, str]:
-        """Return the path, the kind and the question that a sample stands under."""
+        """Return the path, the kind and the question of a sample in the journal."""
         return f"{path_of(task, trial)}sample", "sample", self._question(task)
 
     def _extras(self, task: Task) -> tuple[Any, ...]:
-        """Return what else is given with a task, which is looked for once."""
+        """Return everything that agents get with a task besides its question, cached."""
         if task.id not in self._beside:
             more = {
                 **beside_the_question(task, self._state),
@@ -176,5 +176,5 @@ class Trials(ABC):
 
 
 def path_of(task: Task, trial: int) -> str:
-    """Return where a trial stands in the journal."""
+    """Return the path of a trial in the journal."""
     return f"{task.id}/trial {trial}/"

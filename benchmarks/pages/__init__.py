@@ -1,4 +1,4 @@
-"""Pages of evaluations: their figures, their samples down to the run, and how they compare."""
+"""Pages of evaluations: their figures, their samples down to single runs, and comparisons."""
 
 from .site import ResultsSite, open_results
 

@@ -1,4 +1,4 @@
-"""An arena as a site: its table, and the pages of its cells."""
+"""An arena as a site: its table, and pages of its cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .figures import table_of
 from .templates import TEMPLATES
 
 DEPTH = 4
-"""Of the folder of a cell: cells, method, stream, seed."""
+"""The depth of a cell's folder: cells, method, stream, seed."""
 
 
 def open_arena(folder: Path) -> ArenaSite | None:
@@ -31,17 +31,17 @@ class ArenaSite:
 
     @property
     def title(self) -> str:
-        """What the folder is called."""
+        """The name of the folder."""
         return self.folder.resolve().name
 
     @property
     def contents(self) -> Mapping[str, str]:
-        """The table alone: cells have pages of their own."""
+        """Only the table: cells have pages of their own."""
         return {"": "Arena"}
 
     @property
     def state(self) -> str:
-        """What changes with the table; empty, once all cells are done."""
+        """A key that changes with the table; empty once all cells are done."""
         stat = (self.folder / ARENA).stat()
         return f"{stat.st_size}/{stat.st_mtime_ns}" if self._value["open"] else ""
 
@@ -50,7 +50,7 @@ class ArenaSite:
         return read_value(self.folder / ARENA)
 
     def page(self, address: str, links: Links) -> Page:
-        """Make the table, or a page of a cell's pool, whose address begins with its folder."""
+        """Return the table, or a page of a cell's pool, whose address begins with its folder."""
         if not address:
             return self._table(links)
         place, rest = "/".join(address.split("/")[:DEPTH]), "/".join(address.split("/")[DEPTH:])

@@ -1,4 +1,4 @@
-"""Evaluations compared: which differ by more than chance, and who won which task."""
+"""Comparisons of evaluations: which differ by more than chance, and who won which task."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .samples import address_of
 from .templates import TEMPLATES
 
 ALL_PAIRS = 5
-"""Evaluations up to which each is compared with each; of more, each with the first."""
+"""Up to this number of evaluations, all pairs are compared; of more, each with the first."""
 CHANGES = ("better", "worse", "same")
 HEADS = {"task": "<", "": "<", "first": ">", "second": ">", "difference": ">"}
 
 
 def comparisons_page(members: Mapping[str, EvaluationFolder], links: Links) -> Page:
-    """Make the page that says which evaluations of a benchmark differ by more than chance."""
+    """Return the page on which evaluations of a benchmark differ by more than chance."""
     good, _ = readable(members)
     groups: dict[str, list[str]] = {}
     for prefix, fields in good.items():
@@ -42,13 +42,13 @@ def _compared(
     benchmark: str, prefixes: Sequence[str], members: Mapping[str, EvaluationFolder], links: Links
 ) -> dict[str, Any]:
     pairs, why = list[tuple[str, "Comparison"]](), list[str]()
-    for word, other in _pairs(prefixes):
+    for word, second in _pairs(prefixes):
         try:
-            pair = compare(members[word].folder, members[other].folder)
+            pair = compare(members[word].folder, members[second].folder)
         except CoterieError as error:
             why.append(str(error))
         else:
-            pairs.append((links.to("", _address(word, other)), pair))
+            pairs.append((links.to("", _address(word, second)), pair))
     named = [" and ".join(pair.names) for _, pair in pairs]
     rows = [
         {"pair": name, **{head: row[head] for head in row if head not in {"first", "second"}}}
@@ -67,15 +67,15 @@ def _compared(
 def _pairs(prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:
     for place, prefix in enumerate(prefixes):
         if place == 0 or len(prefixes) <= ALL_PAIRS:
-            yield from ((prefix, other) for other in prefixes[place + 1 :])
+            yield from ((prefix, second) for second in prefixes[place + 1 :])
 
 
-def _address(first: str, other: str) -> str:
-    return f"compare/{first}{other}same/0"
+def _address(first: str, second: str) -> str:
+    return f"compare/{first}{second}same/0"
 
 
 def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Links) -> Page:
-    """Make the page of two evaluations, task by task.
+    """Return the page of two evaluations, task by task.
 
     Args:
         address: `compare/ONE/OTHER/KIND/PAGE`; page 0 has all kinds.
@@ -85,13 +85,15 @@ def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Link
         InputError: They cannot be compared.
     """
     match address.split("/"):
-        case ["compare", base, other, kind, number] if (
-            {f"{base}/", f"{other}/"} <= members.keys() and kind in CHANGES and is_number(number)
+        case ["compare", base, second_word, kind, number] if (
+            {f"{base}/", f"{second_word}/"} <= members.keys()
+            and kind in CHANGES
+            and is_number(number)
         ):
             pass
         case _:
             raise NoPage(address)
-    first, second = members[f"{base}/"], members[f"{other}/"]
+    first, second = members[f"{base}/"], members[f"{second_word}/"]
     pair = compare(first.folder, second.folder)
     rows = sorted(
         zip(pair.tasks, pair.before, pair.after, strict=True), key=lambda row: row[1] - row[2]
@@ -99,21 +101,21 @@ def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Link
     chosen = [row for row in rows if number == "0" or _change(row) == kind]
 
     def at(page: int) -> str:
-        return f"compare/{base}/{other}/{kind}/{page}"
+        return f"compare/{base}/{second_word}/{kind}/{page}"
 
     part = paged(chosen, max(1, int(number)), links, at)
     there = [{each.task: each for each in evaluation.samples} for evaluation in (first, second)]
     return TEMPLATES.page(
-        f"{base} and {other}",
+        f"{base} and {second_word}",
         "pair.html",
         links,
-        names=[(first.name, f"{base}/"), (second.name, f"{other}/")],
+        names=[(first.name, f"{base}/"), (second.name, f"{second_word}/")],
         told=str(pair),
-        choices=[("all", links.to("", _address(f"{base}/", f"{other}/")), number == "0")]
+        choices=[("all", links.to("", _address(f"{base}/", f"{second_word}/")), number == "0")]
         + [
             (
                 f"{name} {sum(_change(row) == name for row in rows)}",
-                links.to("", f"compare/{base}/{other}/{name}/1"),
+                links.to("", f"compare/{base}/{second_word}/{name}/1"),
                 number != "0" and name == kind,
             )
             for name in CHANGES
@@ -127,7 +129,7 @@ def pair_page(members: Mapping[str, EvaluationFolder], address: str, links: Link
                     task,
                     TableCell(_change(row), badge=True),
                     TableCell(f"{before:.3g}", _at(there[0], task, f"{base}/", links)),
-                    TableCell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
+                    TableCell(f"{after:.3g}", _at(there[1], task, f"{second_word}/", links)),
                     f"{after - before:+.3g}",
                 )
                 for row in part.shown

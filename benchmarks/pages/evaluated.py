@@ -1,4 +1,4 @@
-"""An evaluation as pages need it: its figures and its samples, read again where they changed."""
+"""An evaluation for pages: its figures and its samples, read again after changes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class EvaluationFolder:
 
     @property
     def name(self) -> str:
-        """What the folder is called."""
+        """The name of the folder."""
         return self.folder.resolve().name
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a process is at work on it now."""
+        """Whether a process is working on it now."""
         return (self.folder / FILE).exists() and is_held(self.folder)
 
     @property
     def stamp(self) -> str:
-        """What changes with its files."""
+        """A key that changes with its files."""
         paths = (self.folder / name for name in FILES)
         stats = (path.stat() if path.exists() else None for path in paths)
         return " ".join(
@@ -46,22 +46,22 @@ class EvaluationFolder:
 
     @property
     def figures(self) -> Mapping[str, Any]:
-        """Its figures, as results.json has them; of one that was killed, what there is."""
+        """Its figures, as in results.json; for a killed evaluation, the figures so far."""
         return self._read[0]
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """Its samples by task and trial, those that nobody could score among them."""
+        """Its samples by task and trial, including unscored ones."""
         return self._read[1]
 
     @cached_property
     def loaded(self) -> Evaluating:
-        """What it was made of, to make its trials again."""
+        """Its inputs, to repeat its trials."""
         return loaded(self.folder)
 
     @property
     def status(self) -> str:
-        """How far it is, in a word or two."""
+        """Its progress, in a word or two."""
         if self.is_at_work:
             return "under way"
         return "interrupted" if self.figures["missing"] else "done"

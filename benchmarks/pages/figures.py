@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.values.usage import tokens_of
 from ...runtime.view import Page, PageTable, TableCell
 from ...runtime.view.plots import Bar, Bars
 from ...schema.loading.loading import read_team
@@ -38,11 +39,11 @@ WORDS = frozenset(
         "test",
     }
 )
-"""Columns that have words, and no figures."""
+"""Columns of text."""
 
 
 def figures_page(evaluated: EvaluationFolder, prefix: str, links: Links) -> Page:
-    """Make the page of an evaluation's figures."""
+    """Return the page of an evaluation's figures."""
     fields = evaluated.figures
     niches = {name: each for name, each in fields["niches"].items() if each["value"] is not None}
     counts = Counter(map(kind_of, evaluated.samples))
@@ -74,7 +75,7 @@ def figures_page(evaluated: EvaluationFolder, prefix: str, links: Links) -> Page
 
 
 def bar_of(name: str, figure: Mapping[str, Any], address: str = "") -> Bar:
-    """Make a bar of a figure as results.json has it."""
+    """Return a bar for a figure of results.json."""
     low, high = figure["interval"]
     text = figure_text(figure)
     return Bar(name=name, value=figure["value"], low=low, high=high, label=text, address=address)
@@ -83,10 +84,10 @@ def bar_of(name: str, figure: Mapping[str, Any], address: str = "") -> Bar:
 def table_of(
     caption: str, rows: Sequence[Mapping[str, str]], links: Mapping[str, str] | None = None
 ) -> PageTable:
-    """Make a table of rows as `mas-bench table` has them.
+    """Return a table for rows of `mas-bench table`.
 
     Args:
-        links: Where the words of first columns lead.
+        links: The link targets of the first column, by its text.
     """
     heads = [*dict.fromkeys(name for row in rows for name in row)]
     addresses = links or {}
@@ -118,7 +119,7 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Ran to an answer", f"{figure_text(ran)} of {ran['n']}"
     yield "Missing", str(figures["missing"] or "")
     yield "Cost", usage["cost"]
-    yield "Tokens", f"{usage['prompt_tokens'] + usage['completion_tokens']:,}"
+    yield "Tokens", f"{tokens_of(usage):,}"
     yield "Model calls", f"{usage['calls']:,}"
     yield "Seconds of runs", f"{figures['seconds']:,.1f}"
     for name, seconds in (figures["latency"] or {}).items():
@@ -142,7 +143,7 @@ def _measures(figures: Mapping[str, Any]) -> PageTable:
 
 
 def _graph(evaluated: EvaluationFolder, links: Links) -> Markup | str:
-    """Draw the team; nothing, where what was evaluated is none."""
+    """Draw the team; empty if the subject is no team."""
     from markupsafe import Markup
 
     if not (evaluated.folder / "team.yaml").is_file():
@@ -153,7 +154,7 @@ def _graph(evaluated: EvaluationFolder, links: Links) -> Markup | str:
 
 
 def _provenance(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield how it was made."""
+    """Yield the provenance of the figures."""
     yield "Command", figures["command"]
     yield "Models", ", ".join(f"{alias} = {model}" for alias, model in figures["models"].items())
     for name in ("endpoints", "evaluation", "seed", "data", "versions", "host", "content_hash"):

@@ -1,4 +1,4 @@
-"""Several evaluations together: figures, costs, and which of them nobody beats at their price."""
+"""Several evaluations together: figures, costs, and the ones that none beats at their cost."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.values.terminal import counted
+from ...runtime.values.usage import tokens_of
 from ...runtime.view import Links, Page
 from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
@@ -16,11 +17,11 @@ from .figures import bar_of, table_of
 from .templates import TEMPLATES
 
 ALREADY = frozenset({"benchmark", "team"})
-"""Columns that say what stands there already."""
+"""Columns whose content the page shows elsewhere."""
 
 
 def many_page(folder: Path, members: Mapping[str, EvaluationFolder], links: Links) -> Page:
-    """Make the page of all evaluations of a folder, by benchmark."""
+    """Return the page of all evaluations of a folder, by benchmark."""
     good, bad = readable(members)
     benchmarks = dict.fromkeys(fields["benchmark"] for fields in good.values())
     return TEMPLATES.page(
@@ -44,7 +45,7 @@ def many_page(folder: Path, members: Mapping[str, EvaluationFolder], links: Link
 def readable(
     members: Mapping[str, EvaluationFolder],
 ) -> tuple[Mapping[str, Mapping[str, Any]], Sequence[tuple[str, str]]]:
-    """Read all figures that can be; of the others say why not."""
+    """Read all readable figures, and return the errors of the others."""
     good, bad = dict[str, "Mapping[str, Any]"](), list[tuple[str, str]]()
     for prefix, member in members.items():
         try:
@@ -82,7 +83,7 @@ def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> d
 
 
 def _names(evaluations: Sequence[Mapping[str, Any]], prefixes: Sequence[str]) -> Sequence[str]:
-    """Name evaluations by their teams; where one has several, by their folders as well."""
+    """Name evaluations by their teams, and by their folders too if a team has several."""
     teams = [fields["team"] for fields in evaluations]
     if len(set(teams)) == len(teams):
         return teams
@@ -90,7 +91,7 @@ def _names(evaluations: Sequence[Mapping[str, Any]], prefixes: Sequence[str]) ->
 
 
 def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
-    """Draw figures against what a sample costs: USD where all prices are known, else tokens."""
+    """Plot figures against the cost per sample: USD if all prices are known, else tokens."""
     if len(scored) < 2:
         return None
     is_priced = all(
@@ -130,12 +131,11 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
 
 def _each(figures: Mapping[str, Any], *, is_priced: bool) -> float:
     usage, samples = figures["usage"], max(1, figures["samples"] + figures["unscored"])
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    return (usage["usd"] if is_priced else tokens) / samples
+    return (usage["usd"] if is_priced else tokens_of(usage)) / samples
 
 
 def front(points: Iterable[PlotPoint]) -> Iterator[PlotPoint]:
-    """Yield the points than which nothing at most as dear is better, the cheapest first."""
+    """Yield the points that no cheaper or equally expensive point beats, the cheapest first."""
     best = float("-inf")
     for item in sorted(points, key=lambda point: (point.x, -point.y)):
         if item.y > best:

@@ -1,4 +1,4 @@
-"""The samples of an evaluation, by what came of them."""
+"""The samples of an evaluation, by outcome."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .evaluated import EvaluationFolder
 from .templates import TEMPLATES
 
 KINDS = ("right", "in part right", "wrong", "unscored")
-"""What a sample can be."""
+"""The outcomes of a sample."""
 LONGEST = 160
 HEADS = {
     "task": "<",
@@ -39,7 +39,7 @@ HEADS = {
 
 
 def kind_of(sample: Sample) -> str:
-    """Say in a word what a sample is."""
+    """Return a sample's outcome in a word."""
     return "unscored" if sample.score is None else verdict(sample.score)
 
 
@@ -49,7 +49,7 @@ def address_of(sample: Sample, prefix: str) -> str:
 
 
 def samples_page(evaluated: EvaluationFolder, prefix: str, which: str, links: Links) -> Page:
-    """Make the page of some samples.
+    """Return a page of samples.
 
     Args:
         which: `KIND/PAGE`, `niche NAME/PAGE`, `all/PAGE`, or nothing.
@@ -92,7 +92,7 @@ def _address(prefix: str, choice: str, number: int) -> str:
 
 
 def _choices(samples: Sequence[Sample]) -> Mapping[str, Callable[[Sample], bool]]:
-    """Return what can be chosen by, each with what is shown then."""
+    """Return the filters, each with its samples."""
     there = {kind_of(each) for each in samples}
     niches = sorted({each.niche for each in samples if each.niche})
     of_kinds = {

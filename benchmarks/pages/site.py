@@ -24,13 +24,13 @@ from .many import many_page
 from .samples import samples_page
 
 MOST = 500
-"""Evaluations of one folder that are shown."""
+"""The maximum number of evaluations of a folder to show."""
 IN_A_FILE = 8
-"""Evaluations whose own pages a file has, too."""
+"""The maximum number of evaluations whose own pages go into a single file."""
 
 
 def open_results(folder: Path) -> ResultsSite | None:
-    """Find an evaluation, or a folder of several; None where the folder is of another kind."""
+    """Return the site of an evaluation, or of a folder of several; None for another folder."""
     if _is_evaluation(folder):
         return ResultsSite(folder=folder, members={"": EvaluationFolder(folder=folder)})
     paths = sorted(filter(_is_evaluation, _folders(folder)), key=lambda path: natural(path.name))
@@ -53,10 +53,10 @@ def _folders(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultsSite:
-    """One evaluation or several of a folder.
+    """The site of one or several evaluations in a folder.
 
     Attributes:
-        members: The evaluations, by what their addresses begin with: nothing, where it is one.
+        members: The evaluations, by the prefix of their addresses: empty for a single one.
     """
 
     folder: Path
@@ -64,17 +64,17 @@ class ResultsSite:
 
     @property
     def title(self) -> str:
-        """What the folder is called."""
+        """The name of the folder."""
         return self.folder.resolve().name
 
     @cached_property
     def is_alone(self) -> bool:
-        """Whether the folder is that of one evaluation."""
+        """Whether the folder is a single evaluation."""
         return "" in self.members
 
     @property
     def contents(self) -> Mapping[str, str]:
-        """The figures and the samples; of several, all together first."""
+        """The figures and the samples; for several evaluations, first the common page."""
         if self.is_alone:
             return {"": "Results", "samples": "Samples"}
         own = {
@@ -86,13 +86,13 @@ class ResultsSite:
 
     @property
     def state(self) -> str:
-        """What changes with the files; empty, once no process is at work on any."""
+        """A key that changes with the files; empty once no process works on any."""
         if not any(member.is_at_work for member in self.members.values()):
             return ""
         return " ".join(member.stamp for member in self.members.values())
 
     def page(self, address: str, links: Links) -> Page:
-        """Make a page: of the contents, of some samples, of one sample, or of two evaluations."""
+        """Return a page: of contents, of several samples, of one sample, or of two evaluations."""
         if not self.is_alone:
             if not address:
                 return many_page(self.folder, self.members, links)

@@ -1,6 +1,6 @@
-"""Papers: a recipe for each row of their tables, with the published figure beside it.
+"""Papers: a recipe for each row of their tables, beside the published figure.
 
-A folder for each paper has `paper.yaml` (its models, data sets and methods) and a file for each of
+The folder of a paper has `paper.yaml` (its models, data sets and methods) and a file for each of
 its tables. A row becomes an ordinary recipe with its teams and models.yaml, which a person can
 read, edit and run by hand.
 """

@@ -1,4 +1,4 @@
-"""Addresses of what papers have: `PAPER:TABLE/ROW/COLUMN`, of which the end may be left out."""
+"""Addresses of papers' parts: `PAPER:TABLE/ROW/COLUMN`, whose end may be left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tables import Paper, PaperRun, load_paper, paper_names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:
-    """What somebody named, part by part; parts at the end may be empty."""
+    """The parts of an address; parts at the end may be empty."""
 
     paper: str
     table: str = ""
@@ -22,7 +22,7 @@ class Address:
 
     @classmethod
     def read(cls, text: str) -> Address:
-        """Read an address.
+        """Parse an address.
 
         Raises:
             InputError: It has too many parts.
@@ -36,7 +36,7 @@ class Address:
 
 
 def paper_at(address: Address) -> Paper:
-    """Load the paper of an address, whose table must be there, too.
+    """Load the paper of an address, and check that it has the table.
 
     Raises:
         InputError: There is no such paper or table.
@@ -51,13 +51,13 @@ def paper_at(address: Address) -> Paper:
 
 
 def runs_at(address: Address) -> list[PaperRun]:
-    """Find the runs of an address; of a paper or a table, all.
+    """Return the runs of an address; for a paper or a table, all.
 
-    Where the row is a column's name, it is the paper's own method on that column. Where a table has
-    no results, those are meant of the table that it refers to.
+    A column's name in place of the row selects the paper's own method on that column. A table
+    without results stands for the table that it refers to.
 
     Raises:
-        InputError: There is no such paper, table, row or column, or nothing of it can be run here.
+        InputError: There is no such paper, table, row or column, or nothing of it can run here.
     """
     paper = paper_at(address)
     if not address.row:
@@ -78,7 +78,7 @@ def runs_at(address: Address) -> list[PaperRun]:
 
 
 def _of_row(paper: Paper, address: Address) -> list[PaperRun]:
-    """Find the runs of a row; with a column, the run that fills it, on its niche alone."""
+    """Return the runs of a row; with a column, its run, on the column's niche only."""
     table = paper.tables[address.table]
     place = f"{paper.key}:{address.table}/{address.row}"
     if reason := paper.reason(table, table.rows[address.row]):

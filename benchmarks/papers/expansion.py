@@ -1,4 +1,4 @@
-"""Expansions: the recipe, teams and models of a run, as files that a person can read and edit."""
+"""Expansions: the recipe, teams and models of a run, as files for a person to read and edit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .tables import HERE, How, PaperRun, merged
 RECIPE, MODELS, TASKS, HELD_OUT = "recipe.yaml", "models.yaml", "tasks.jsonl", "held_out.jsonl"
 FOUNDER, POLICY = "solver.yaml", "policy.yaml"
 ALONE = "seed:single_agent"
-"""The team of an empty list of seeds."""
+"""The team for an empty list of seeds."""
 FOUNDERS = HERE.parents[1] / "seeds" / "founders"
 WIDTH = 98
 
@@ -45,14 +45,14 @@ class Expansion:
     """A run as files.
 
     Attributes:
-        files: Their texts, by their paths in the folder; tasks are not among them.
+        files: The texts by path in the folder, without tasks.
     """
 
     run: PaperRun
     files: Mapping[str, str]
 
     def write(self, folder: Path, stream: PaperStream | None) -> None:
-        """Write the files, and the tasks where they are there.
+        """Write the files, and the tasks if available.
 
         Raises:
             InputError: The folder has other files of these names.
@@ -77,7 +77,7 @@ class Expansion:
             write_atomically(path, text, flushed=False)
 
     def words(self, folder: Path, stream: PaperStream | None) -> list[str]:
-        """Return what follows `mas-evolve` to run it."""
+        """Return the arguments of `mas-evolve` for this run."""
         words = [str(folder / RECIPE), str(folder / TASKS), "--pool", str(folder / "pool")]
         words += ["--models", str(folder / MODELS)]
         held_out = self.is_tested if stream is None else bool(stream.held_out)
@@ -88,14 +88,14 @@ class Expansion:
 
     @property
     def essence(self) -> tuple[str, ...]:
-        """What decides on whether it is right: all but comments, and what stands behind models."""
+        """The texts that decide whether it is valid: without comments and models."""
         recipe = "".join(line for line in self.files[RECIPE].splitlines(True) if line[0] != "#")
         teams = (text for name, text in sorted(self.files.items()) if name not in {RECIPE, MODELS})
         return (recipe, *teams)
 
     @property
     def is_tested(self) -> bool:
-        """Whether what it evolved is tested on held-out tasks."""
+        """Whether its result is tested on held-out tasks."""
         return self.run.learns and bool({"test", "evolve"} & self.run.how.keys())
 
 
@@ -103,7 +103,7 @@ def expansion_of(run: PaperRun) -> Expansion:
     """Expand a run.
 
     Raises:
-        InputError: A team of it is not there.
+        InputError: A team of it is missing.
         ConfigError: A team of it does not load.
     """
     how = run.how
@@ -134,7 +134,7 @@ def _models(run: PaperRun) -> dict[str, Any]:
 def _with_founder(
     recipe: dict[str, Any], agents: Mapping[str, How]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Have a population begin with an agent that is changed as the paper says."""
+    """Set the first agent of a population to one with the paper's changes."""
     if not agents:
         return recipe, {}
     document, _ = read_yaml(read_file(FOUNDERS / FOUNDER), FOUNDER)
@@ -144,7 +144,7 @@ def _with_founder(
 
 
 def _with_teams(recipe: dict[str, Any], run: PaperRun) -> tuple[dict[str, Any], dict[str, str]]:
-    """Have an evolution begin with teams that have the paper's sampling and the data's tools."""
+    """Set the initial teams to ones with the paper's sampling and the data's tools."""
     sources = recipe.get("seeds", strategy_of(recipe["strategy"]).seeds)
     sources = [s if is_seed(s) else str(HERE / run.paper.key / s) for s in sources or [ALONE]]
     teams = {source: _changed(source, run) for source in sources}
@@ -161,7 +161,7 @@ def _with_teams(recipe: dict[str, Any], run: PaperRun) -> tuple[dict[str, Any], 
 
 
 def _ceiling(teams: Sequence[Team], recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ceiling of what teams ask for together, as a policy has it."""
+    """Return the ceiling of these teams together, in the form of a policy."""
     ceiling = CapabilityPolicy.of(*teams)
     ceiling = replace(ceiling, models=ceiling.models | frozenset(recipe.get("models", ())))
     values = {part.name: getattr(ceiling, part.name) for part in fields(ceiling)}
@@ -179,7 +179,7 @@ def _changed(source: str, run: PaperRun) -> tuple[Team, bool]:
 def _team(
     source: str, changes: str, tools: tuple[str, ...], aliases: frozenset[str]
 ) -> tuple[Team, bool]:
-    """Load a team with its changes, and say whether it has to be written."""
+    """Load a team with its changes, and return whether it needs a file of its own."""
     catalogue = Catalogue.of_host(models={name: Model(alias=name, model=name) for name in aliases})
     team = with_tools = load_source(source, catalogue)
     if tools and any(team.backend_of(agent) == "smolagents" for agent in team.agents.values()):
@@ -194,7 +194,7 @@ def _team(
 
 
 def _changes(name: str, agent: How, agents: Mapping[str, How]) -> How:
-    """Return an agent with the fields of all patterns that fit its id; later ones win."""
+    """Return an agent with the fields of all patterns that match its id; later ones win."""
     for pattern, changes in agents.items():
         if fnmatchcase(name, pattern):
             agent = {**agent, **changes}
@@ -202,7 +202,7 @@ def _changes(name: str, agent: How, agents: Mapping[str, How]) -> How:
 
 
 def _stripped(value: Any) -> Any:
-    """Return a value without the fields that are null, however deep."""
+    """Return a value without null fields at any level."""
     if not is_mapping(value):
         return value
     return {key: _stripped(item) for key, item in value.items() if item is not None}
@@ -216,7 +216,7 @@ def _tools(run: PaperRun) -> tuple[str, ...]:
 
 
 def _about(run: PaperRun) -> Iterator[str]:
-    """Yield what a recipe is, for the head of its file."""
+    """Yield the comment lines at the top of a recipe's file."""
     table = run.paper.tables[run.table]
     row, data = table.rows[run.row], run.paper.data[run.how["data"]]
     texts = [

@@ -1,4 +1,4 @@
-"""Listings of papers: which rows run here, by which command, beside the published figures."""
+"""Listings of papers: the rows that run here, with commands and the published figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMMAND = "mas dev papers"
 
 
 def listing(address: Address | None) -> str:
-    """List the papers; of an address, its tables and rows."""
+    """List the papers, or the tables and rows of an address."""
     if address is None:
         return "\n".join(_papers())
     paper = paper_at(address)
@@ -28,7 +28,7 @@ def _papers() -> Iterator[str]:
 
 
 def counts(paper: Paper) -> str:
-    """Return how many tables a paper has, and how many of its rows run here."""
+    """Return the number of a paper's tables, and of its rows that run here."""
     rows = [(name, row) for name, table in paper.tables.items() for row in table.rows]
     runnable = sum(any(paper.runs(*row)) for row in rows)
     return (

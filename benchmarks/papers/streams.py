@@ -1,4 +1,4 @@
-"""Streams of a run: the tasks that it evolves on, and those that are held out."""
+"""The tasks of a run: those for evolution, and the held-out ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tables import PaperRun
 Part = dict[str, Any]
 OWN_FILE = "write a task on each line (mas dev explain task), and name the folder with --data."
 SEED = 0
-"""Of the draw of the tasks that are evolved on."""
+"""The seed of the draw of tasks for evolution."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,8 +27,8 @@ class PaperStream:
     """The tasks of a run.
 
     Attributes:
-        tasks: Those that it works on, in order.
-        held_out: Those that it is tested on afterwards, frozen; empty: it is not tested.
+        tasks: The tasks for evolution, in order.
+        held_out: The tasks for testing the frozen result; empty: there is no test.
     """
 
     tasks: Sequence[Task]
@@ -59,7 +59,7 @@ def stream_of(run: PaperRun, data: Path | None) -> PaperStream:
 
 
 def is_generated(run: PaperRun) -> bool:
-    """Return whether the tasks of a run are made here, so that no file is needed."""
+    """Return whether the tasks of a run are generated, so that no file is needed."""
     return not any(_source(part) for _, part in _parts(run))
 
 
@@ -75,7 +75,7 @@ def ways_to_get(run: PaperRun) -> str:
 
 
 def prepare(run: PaperRun, data: Path | None, stream: PaperStream) -> None:
-    """Make ready what tasks need, such as clones."""
+    """Prepare the needs of tasks, such as clones."""
     for _, part in _parts(run):
         if "benchmark" in part:
             tasks = [*stream.tasks, *stream.held_out]
@@ -132,6 +132,6 @@ def _source(part: Part) -> str:
 
 
 def apart(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
-    """Return the tasks that ask nothing that others ask."""
+    """Return the tasks that share no question with others."""
     questions = {(task.query, task.context) for task in others}
     return [task for task in tasks if (task.query, task.context) not in questions]

@@ -1,4 +1,4 @@
-"""Papers and their tables, as their files have them."""
+"""Papers and their tables, as in their files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 PAPER = "paper.yaml"
 Figure = float | str
 How = dict[str, Any]
-"""How something is run: the fields of `run` in the files."""
+"""How a row runs: the fields of `run` in the files."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,7 +26,7 @@ class Column:
     """A column of a table.
 
     Attributes:
-        cannot: Why it cannot be run here; empty: it can.
+        cannot: Why it cannot run here; empty: it can.
     """
 
     label: str = ""
@@ -39,9 +39,9 @@ class PaperRow:
     """A row of a table.
 
     Attributes:
-        method: The method, by its name in paper.yaml; empty where there is none.
-        figures: The published figures, in the order of the columns; None where there is none.
-        cannot: Why it cannot be run here; empty: it can.
+        method: The method, by its name in paper.yaml; empty without one.
+        figures: The published figures, in the order of the columns; None for missing ones.
+        cannot: Why it cannot run here; empty: it can.
     """
 
     label: str
@@ -58,8 +58,8 @@ class PaperTable:
 
     Attributes:
         own: The row of the paper's own method.
-        see: The table that has the results, where this one has none.
-        cannot: Why there is nothing to run; empty: there is.
+        see: The table with the results, if this one has none.
+        cannot: Why nothing of it can run; empty: it can.
     """
 
     title: str
@@ -77,10 +77,10 @@ class Paper:
     """A paper.
 
     Attributes:
-        key: The name of its folder, as commands have it.
+        key: The name of its folder, which commands use.
         page: Our page about it, in docs/research.
-        arxiv: Its number in arXiv, where we know it.
-        methods: Its methods: what they are, and how they are run.
+        arxiv: Its number in arXiv, if known.
+        methods: Its methods: what they are, and how they run.
     """
 
     key: str
@@ -94,12 +94,12 @@ class Paper:
     tables: Mapping[str, PaperTable] = field(default_factory=dict[str, PaperTable])
 
     def reason(self, table: PaperTable, row: PaperRow) -> str:
-        """Return why a row cannot be run here; empty: it can."""
+        """Return why a row cannot run here; empty: it can."""
         method = self.methods.get(row.method, {})
         return row.cannot or table.cannot or method.get("cannot", "")
 
     def runs(self, table: str, row: str) -> Iterator[PaperRun]:
-        """Return the runs that a row needs: one for all columns that are run alike."""
+        """Yield the runs that a row needs: one for all columns with the same settings."""
         whole, method = self.tables[table], self.tables[table].rows[row].method
         values = whole.rows[row]
         if self.reason(whole, values):
@@ -122,7 +122,7 @@ class Paper:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaperRun:
-    """A run of a paper: what one recipe does."""
+    """A run of a paper, done by one recipe."""
 
     paper: Paper
     table: str
@@ -132,7 +132,7 @@ class PaperRun:
 
     @property
     def method(self) -> Mapping[str, Any]:
-        """What is run."""
+        """The method to run."""
         return self.paper.methods[self.paper.tables[self.table].rows[self.row].method]
 
     @property
@@ -142,7 +142,7 @@ class PaperRun:
 
     @property
     def address(self) -> str:
-        """What commands call it."""
+        """Its address in commands."""
         parts, column = [self.table, self.row], self.columns[0]
         of_a_niche = "niche" in self.paper.tables[self.table].columns[column].run
         if (of_a_niche and len(self.columns) == 1) or len([*self.paper.runs(*parts)]) > 1:
@@ -151,7 +151,7 @@ class PaperRun:
 
     @property
     def place(self) -> Path:
-        """Where it stands below a folder of its own."""
+        """Its path below a common folder."""
         return Path(*self.address.replace(":", "/").split("/"))
 
     @property
@@ -164,7 +164,7 @@ class PaperRun:
 
 
 def merged(*hows: How) -> How:
-    """Join how things are run; later ones win, field by field in recipes, settings and agents."""
+    """Merge settings; later ones win, field by field in recipes, settings and agents."""
     joined: How = {}
     for how in hows:
         for key, value in how.items():
@@ -192,7 +192,7 @@ def load_paper(name: str) -> Paper:
 
 
 def _order(path: Path) -> tuple[bool, int, str]:
-    """Sort table10 after table9, and figures after tables."""
+    """Return a sort key that puts table10 after table9, and figures after tables."""
     parts = ["".join(part) for _, part in groupby(path.stem, str.isdigit)]
     number = next((int(part) for part in parts if part.isdigit()), 0)
     return parts[0] != "table", number, path.stem

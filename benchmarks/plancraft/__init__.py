@@ -1,4 +1,4 @@
-"""Plancraft: items to be made at Minecraft's crafting table, and the package's verdict.
+"""Plancraft: items to craft at Minecraft's crafting table, and the package's verdict.
 
 * `read_published` reads the package's examples and recipes; `world_of` is one example's world.
 * `CraftingEpisode` is played action by action, as text, and gives observations and verdict.

@@ -1,4 +1,4 @@
-"""Actions as text: read as the package reads them, with its words where they cannot be read."""
+"""Actions as text: parsed as in the package, with the package's error messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 OUTPUT = 0
-"""The slot where what is crafted lies. Slots 1 to 9 are the grid, row by row."""
+"""The slot of the crafted item. Slots 1 to 9 are the grid, row by row."""
 FIRST_OF_INVENTORY = 10
 LAST_SLOT = 45
 LARGEST_QUANTITY = 64
@@ -22,7 +22,7 @@ _MISSING = "'NoneType' object has no attribute 'group'"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Transfer:
-    """Items go from a slot to another one: as they are (`move`), or through the furnace (`smelt`).
+    """Items go from one slot to another: unchanged (`move`), or through the furnace (`smelt`).
 
     Attributes:
         source: Slot 0 to 45.
@@ -38,7 +38,7 @@ class Transfer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Impossible:
-    """The task is given up: it cannot be done with these items."""
+    """The agent gives up: the task cannot be done with these items."""
 
     reason: str = ""
 
@@ -47,14 +47,14 @@ Action = Transfer | Impossible
 
 
 class _Unreadable(Exception):
-    """A text is no action; the message says why, as the package does."""
+    """A text is no action; the message is the package's."""
 
 
 def read_action(text: str) -> Action | str:
-    """Read an action; give the package's words where the text is none.
+    """Parse an action; return the package's error message if the text is none.
 
-    As in the package, an action may stand anywhere in the text, `move` is looked for first, then
-    `smelt`, then `impossible`, and each part of an action is taken where it occurs first.
+    As in the package, an action may be anywhere in the text; `move` is searched first, then
+    `smelt`, then `impossible`. Each part of an action is taken from its first occurrence.
     """
     for kind in ("move", "smelt"):
         if f"{kind}:" in text:
@@ -72,7 +72,7 @@ def read_action(text: str) -> Action | str:
 
 
 def slot_name(slot: int) -> str:
-    """Name a slot as observations do: `[0]`, `[A1]` to `[C3]`, `[I1]` to `[I36]`."""
+    """Return a slot's name in observations: `[0]`, `[A1]` to `[C3]`, `[I1]` to `[I36]`."""
     if slot == OUTPUT:
         return "[0]"
     if slot >= FIRST_OF_INVENTORY:

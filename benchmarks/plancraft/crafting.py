@@ -1,6 +1,6 @@
-"""The crafting table: what lies in its slots, and what moving and smelting make of it.
+"""The crafting table: the content of its slots, and the effects of moving and smelting.
 
-It behaves as the package's environment does, to the order in which slots came to be filled.
+It behaves like the package's environment, including the order in which slots were filled.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ class CraftingTable:
     """A crafting table with a furnace and an inventory. Actions change it.
 
     Args:
-        slots: What lies where, at first.
-        recipes: What can be crafted and smelted. No two fit the same grid, or the same item.
-        stacks: How many of an item a slot takes where that is less than 64.
+        slots: The initial content.
+        recipes: All recipes for crafting and smelting. No two match the same grid, or the same
+            item.
+        stacks: The maximum number of an item in a slot if less than 64.
     """
 
     def __init__(
@@ -51,22 +52,22 @@ class CraftingTable:
 
     @property
     def slots(self) -> Mapping[int, Stack]:
-        """What lies where."""
+        """The content of the slots."""
         return dict(self._slots)
 
     def has(self, item: str) -> bool:
-        """Return whether an item is there, other than merely to be taken from the output."""
+        """Return whether an item is present, not merely available in the output."""
         return any(stack.item == item for slot, stack in self._slots.items() if slot != OUTPUT)
 
     def described(self) -> str:
-        """List what lies where, a line for each slot, in the order of the slots."""
+        """Describe the content, with a line for each slot, in slot order."""
         return "".join(
             f"\n - {stack.item} {slot_name(slot)} quantity {stack.quantity}"
             for slot, stack in sorted(self._slots.items())
         )
 
     def do(self, action: Transfer) -> None:
-        """Do an action; one that cannot be done changes nothing."""
+        """Do an action; an impossible one changes nothing."""
         if action.kind == "move":
             self._move(action.source, action.target, action.quantity)
         else:
@@ -97,7 +98,7 @@ class CraftingTable:
         self._craft(source, target)
 
     def _put(self, item: str, slot: int, quantity: int) -> bool:
-        """Lay items into a slot, if it takes them. An empty one takes any number."""
+        """Put items into a slot, if it accepts them. An empty one accepts any number."""
         stack = self._slots.get(slot)
         if stack is not None:
             most = self._stacks.get(item, LARGEST_STACK)
@@ -115,7 +116,7 @@ class CraftingTable:
             del self._slots[slot]
 
     def _craft(self, *changed: int) -> None:
-        """Lay into the output what the grid makes, where an action has changed the grid."""
+        """Fill the output from the grid, if an action has changed the grid."""
         if min(changed) >= FIRST_OF_INVENTORY:
             return
         self._used = tuple(slot for slot in GRID if slot in self._slots)

@@ -11,7 +11,7 @@ from .crafting import CraftingTable, Stack
 from .recipes import CraftingRecipe, recipe_of
 
 MOST_STEPS = 30
-"""The package's limit. Each text that is meant as an action is a step, whatever becomes of it."""
+"""The package's limit. Each text meant as an action is a step, whatever its outcome."""
 
 
 def _listed(stack: Stack) -> list[Any]:
@@ -24,12 +24,12 @@ def _stack(value: Any) -> Stack:
 
 @kept()
 class CraftingWorld:
-    """What an episode starts from: all that there is to know of it but whether it can succeed.
+    """The initial state of an episode, without whether it can succeed.
 
     Attributes:
-        slots: What lies where.
-        stacks: How many of an item a slot takes where that is less than 64.
-        steps: How many actions an episode has.
+        slots: The initial content.
+        stacks: The maximum number of an item in a slot if less than 64.
+        steps: The maximum number of actions.
     """
 
     target: str
@@ -40,12 +40,12 @@ class CraftingWorld:
 
 
 class CraftingEpisode:
-    """An episode under way.
+    """An episode in progress.
 
     Attributes:
-        steps: How many actions have been tried.
-        unreadable: How many of them could not be read.
-        has_given_up: Whether the agent has said that it is impossible.
+        steps: The number of attempted actions.
+        unreadable: The number of unreadable ones.
+        has_given_up: Whether the agent has called the task impossible.
     """
 
     def __init__(self, world: CraftingWorld) -> None:
@@ -58,24 +58,24 @@ class CraftingEpisode:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that is tried counts any more."""
+        """Whether further actions have no effect."""
         return self.has_target or self.has_given_up or self.steps >= self._world.steps
 
     @property
     def slots(self) -> Mapping[int, Stack]:
-        """What lies where."""
+        """The content of the slots."""
         return self._table.slots
 
     @property
     def observation(self) -> str:
-        """What the package shows of the table, as text."""
+        """The package's text for the state of the table."""
         return f"Craft an item of type: {self._world.target}\ninventory:{self._table.described()}"
 
     def act(self, text: str) -> str:
-        """Try an action; give what the package answers, which is nothing once it was given up.
+        """Try an action; return the package's answer, which is empty after giving up.
 
-        An action that is read may have no effect; then the observation is what it was. Once the
-        episode is over, nothing happens.
+        A readable action may have no effect; then the observation does not change. Once the episode
+        is over, nothing happens.
         """
         if self.is_over:
             return ""
@@ -94,7 +94,7 @@ class CraftingEpisode:
     def has_succeeded(self, *, impossible: bool) -> bool:
         """Return the package's verdict, for a task that can or cannot be done.
 
-        To give up is right where it is impossible. Otherwise the target must have come to lie
-        elsewhere than in the output slot; that counts whether it was held for impossible or not.
+        Giving up is right if the task is impossible. Otherwise the target must be in a slot other
+        than the output; that counts even for a task that was thought impossible.
         """
         return self.has_target or (self.has_given_up and impossible)

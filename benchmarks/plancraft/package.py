@@ -1,7 +1,7 @@
-"""What is taken of the package `plancraft`: its examples, recipes and stack sizes, no code.
+"""Data of the package `plancraft`: its examples, recipes and stack sizes, no code.
 
-On first use its wheel is fetched, what is needed goes into one file of the cache, and the rest is
-dropped. A folder with the package in it can be named instead.
+On first use its wheel is downloaded, the data goes into one file of the cache, and the rest is
+discarded. A folder with the package can be given instead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .recipes import EMPTY, CraftingRecipe, Product, Shaped, Shapeless, Smelted,
 
 REQUIREMENT = "plancraft==0.4.9"
 SHA256 = "96a9c4f76ab9033a8c4fc533e4ceffb846529875f842100f0378193ee65b1a6b"
-"""Of what is taken, as `_content` writes it."""
+"""The digest of the data, as written by `_content`."""
 SPLITS = (
     "train",
     "val",
@@ -50,7 +50,7 @@ class PlancraftExample:
 
     Attributes:
         id: Such as `TEST0385`.
-        slots: What lies where.
+        slots: The initial content.
         complexity: `easy`, `medium`, `hard` or `impossible`.
     """
 
@@ -63,11 +63,11 @@ class PlancraftExample:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Published:
-    """What is taken of the package.
+    """The data of the package.
 
     Attributes:
         splits: The examples of each split, in the package's order.
-        stacks: How many of an item a slot takes where that is less than 64.
+        stacks: The maximum number of an item in a slot if less than 64.
     """
 
     splits: Mapping[str, Sequence[PlancraftExample]]
@@ -88,11 +88,11 @@ class Published:
 
 
 def read_published(source: Source) -> Published:
-    """Read the folder that the user names, else the cache, which is filled where it is empty.
+    """Read the user's folder, else the cache, which is filled if empty.
 
     Raises:
-        InputError: There is no such package in the folder, it cannot be fetched, or it is another
-            one.
+        InputError: The folder has no such package, the package cannot be downloaded, or it is
+            another one.
     """
     return _read(_cached() if source.data is None else source.data)
 
@@ -135,7 +135,7 @@ def _make(workplace: Path) -> Path:
 
 
 def _content(folder: Path) -> bytes:
-    """Take what is needed out of a folder with the package in it, or that is the package's own."""
+    """Read the data from a folder that has the package, or is the package's own."""
     root = folder if (folder / "data").is_dir() else folder / "plancraft"
     environment = root / "environment"
     tags = {path.stem: _json(path)["values"] for path in _files(environment / "tags")}
@@ -187,7 +187,7 @@ def _stacks(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _recipe(value: Mapping[str, Any], tags: Mapping[str, Sequence[str]]) -> CraftingRecipe | None:
-    """Read a recipe of the package; None for kinds that its environment leaves out."""
+    """Read a recipe of the package; None for kinds that its environment ignores."""
     kind = _plain(value["type"])
     if kind == "smelting":
         item = _items(value["ingredient"], tags)
@@ -208,7 +208,7 @@ def _product(result: Mapping[str, Any]) -> Product:
 
 
 def _items(value: Any, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the items that an ingredient, a list of them or a tag stands for."""
+    """Return the items of an ingredient, a list of them, or a tag."""
     if isinstance(value, str):
         return _tagged(value[1:], tags) if value.startswith("#") else frozenset({_plain(value)})
     if is_mapping(value):

@@ -1,4 +1,4 @@
-"""Recipes: what lies on the crafting grid, or goes through a furnace, becomes."""
+"""Recipes: the products of patterns on the crafting grid, and of the furnace."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Annotated, Any, Protocol
 from ...schema.values.codec import OMITTED, Form, from_value, kept
 
 EMPTY = ""
-"""What lies in a place where nothing lies."""
+"""The content of an empty place."""
 
 Alternatives = frozenset[str]
-"""The items of which a recipe takes any one."""
+"""The items of which a recipe accepts any one."""
 
 
 def _written(place: Alternatives) -> str:
@@ -25,13 +25,13 @@ def _alternatives(text: str) -> Alternatives:
 
 
 Place = Annotated[Alternatives, Form(write=_written, read=_alternatives)]
-"""They are kept as a text, with | between them."""
+"""Alternatives as a text, separated by |."""
 FLAT = Form(flat=True)
 
 
 @kept()
 class Product:
-    """What a recipe makes, and how many of it."""
+    """The product of a recipe, with its number."""
 
     item: Annotated[str, Form(key="makes")]
     count: Annotated[int, OMITTED] = 1
@@ -42,33 +42,33 @@ class CraftingRecipe(Protocol):
 
     @property
     def product(self) -> Product:
-        """What it makes."""
+        """Its product."""
         ...
 
     @property
     def needs(self) -> Sequence[Alternatives]:
-        """The items that it takes, each as what may stand for it."""
+        """The required items, each with its alternatives."""
         ...
 
     def among(self, items: frozenset[str]) -> CraftingRecipe:
-        """Return the recipe without the alternatives that are not among these items."""
+        """Return the recipe with only these items among its alternatives."""
         ...
 
 
 @kept()
 class Shaped:
-    """Items in places: a pattern that lies anywhere on the grid, with nothing beside it."""
+    """Items in places: a pattern anywhere on the grid, with nothing beside it."""
 
     rows: Annotated[tuple[tuple[Place, ...], ...], Form(key="shaped")]
     product: Annotated[Product, FLAT]
 
     @property
     def needs(self) -> Sequence[Alternatives]:
-        """The items that it takes, each as what may stand for it."""
+        """The required items, each with its alternatives."""
         return [place for row in self.rows for place in row if EMPTY not in place]
 
     def fits(self, grid: Sequence[str]) -> bool:
-        """Return whether this is what lies on the grid, whose nine places are given row by row."""
+        """Return whether it matches the grid, whose nine places are given row by row."""
         return any(
             all(item in place for item, place in zip(grid, places, strict=True))
             for places in self.layouts
@@ -76,11 +76,11 @@ class Shaped:
 
     @property
     def layouts(self) -> Sequence[Sequence[Alternatives]]:
-        """The ways in which the pattern can lie on the grid, each as nine places."""
+        """All positions of the pattern on the grid, each as nine places."""
         return _layouts(self.rows)
 
     def among(self, items: frozenset[str]) -> Shaped:
-        """Return the recipe without the alternatives that are not among these items."""
+        """Return the recipe with only these items among its alternatives."""
         choices = items | {EMPTY}
         rows = tuple(tuple(place & choices for place in row) for row in self.rows)
         return Shaped(product=self.product, rows=rows)
@@ -88,40 +88,40 @@ class Shaped:
 
 @kept()
 class Shapeless:
-    """Items on the grid, wherever they lie."""
+    """Items anywhere on the grid."""
 
     items: Annotated[tuple[Place, ...], Form(key="shapeless")]
     product: Annotated[Product, FLAT]
 
     @property
     def needs(self) -> Sequence[Alternatives]:
-        """The items that it takes, each as what may stand for it."""
+        """The required items, each with its alternatives."""
         return self.items
 
     def fits(self, grid: Sequence[str]) -> bool:
-        """Return whether this is what lies on the grid, whose nine places are given row by row."""
+        """Return whether it matches the grid, whose nine places are given row by row."""
         lying = [item for item in grid if item]
         return len(lying) == len(self.items) and _can_stand(lying, self.items)
 
     def among(self, items: frozenset[str]) -> Shapeless:
-        """Return the recipe without the alternatives that are not among these items."""
+        """Return the recipe with only these items among its alternatives."""
         return Shapeless(product=self.product, items=tuple(item & items for item in self.items))
 
 
 @kept()
 class Smelted:
-    """An item that goes through the furnace, as many at a time as one likes."""
+    """An item that goes through the furnace, in any number at once."""
 
     item: Annotated[Place, Form(key="smelted")]
     product: Annotated[Product, FLAT]
 
     @property
     def needs(self) -> Sequence[Alternatives]:
-        """The items that it takes, each as what may stand for it."""
+        """The required items, each with its alternatives."""
         return [self.item]
 
     def among(self, items: frozenset[str]) -> Smelted:
-        """Return the recipe without the alternatives that are not among these items."""
+        """Return the recipe with only these items among its alternatives."""
         return Smelted(product=self.product, item=self.item & items)
 
 
@@ -143,11 +143,11 @@ RECIPE: Mapping[str, Any] = {
         "smelted": _PLACE,
     },
 }
-"""The JSON Schema of a recipe. Items that may stand for each other have | between."""
+"""The JSON Schema of a recipe. Alternative items are separated by |."""
 
 
 def fault_of(value: Mapping[str, Any]) -> str:
-    """Say what is wrong with a recipe that the schema lets through; nothing where it is right."""
+    """Return the fault of a recipe that the schema accepts; empty if it is valid."""
     if sum(kind in value for kind in ("shaped", "shapeless", "smelted")) != 1:
         return "A recipe has one of shaped, shapeless and smelted."
     if len({len(row) for row in value.get("shaped", ())}) > 1:
@@ -156,7 +156,7 @@ def fault_of(value: Mapping[str, Any]) -> str:
 
 
 def recipe_of(value: Mapping[str, Any]) -> CraftingRecipe:
-    """Return the recipe that JSON has."""
+    """Return the recipe of a JSON value."""
     kinds = {"shaped": Shaped, "shapeless": Shapeless, "smelted": Smelted}
     return from_value(next(form for name, form in kinds.items() if name in value), value)
 
@@ -166,7 +166,7 @@ def reachable(
 ) -> tuple[CraftingRecipe, ...]:
     """Return the recipes that can ever apply, starting from these items.
 
-    No other recipe ever does, so an episode with these alone is the same as one with all.
+    No other recipe ever applies, so an episode with only these is the same as one with all.
     """
     taking = _taking(tuple(recipes))
     items, fresh, chosen = set(start), list(start), set[int]()
@@ -185,7 +185,7 @@ def reachable(
 
 @functools.lru_cache(maxsize=4)
 def _taking(recipes: tuple[CraftingRecipe, ...]) -> Mapping[str, Sequence[int]]:
-    """Say of each item which recipes take it, by their numbers."""
+    """Return the numbers of the recipes that need each item."""
     taking: defaultdict[str, list[int]] = defaultdict(list)
     for number, recipe in enumerate(recipes):
         for item in frozenset[str]().union(*recipe.needs):
@@ -211,9 +211,9 @@ def _layouts(rows: tuple[tuple[Alternatives, ...], ...]) -> Sequence[Sequence[Al
 
 
 def _can_stand(items: Sequence[str], needs: Sequence[Alternatives]) -> bool:
-    """Return whether each item can stand for a need of its own (a bipartite matching, by Kuhn).
+    """Return whether each item can fill a need of its own (a bipartite matching, by Kuhn).
 
-    To list what may be mixed instead would cost time and memory that are exponential in the needs.
+    Listing all combinations instead would take time and memory exponential in the needs.
     """
     standing: dict[int, str] = {}
 

@@ -1,4 +1,4 @@
-"""The scorer: plays the actions that an answer stands for, and gives the package's verdict."""
+"""The scorer: plays the actions of an answer, and returns the package's verdict."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ def _option_faults(options: Mapping[str, Any], _reference: Any) -> Mapping[Path,
     )
 )
 async def plancraft(evidence: Evidence) -> Score:
-    """Judge the episode that the answering agent played with tools, else what its answer lists.
+    """Judge the episode that the answering agent played with tools, else the answer's list.
 
-    Measures `steps`, `unreadable` (how many of them could not be read) and `gave_up` (0 or 1).
-    Actions that were done with tools are kept in the trial's log: nothing else says which.
+    Measures `steps`, `unreadable` (the number of unreadable ones) and `gave_up` (0 or 1). Actions
+    done with tools are stored in the trial's log, the only record of them.
     """
     task = evidence.task
     played = _played(evidence.tool_calls)
@@ -108,10 +108,10 @@ async def plancraft(evidence: Evidence) -> Score:
 
 
 def listed_actions(answer: str) -> list[str]:
-    """Read the actions that an answer lists: its lines that have one, below its last `ACTIONS:`.
+    """Return the actions in an answer: its lines with one, below its last `ACTIONS:`.
 
-    Without that label all of the answer is looked at. Lines without an action are passed over, as
-    they are not when an agent acts with the tool.
+    Without that label, the whole answer is read. Lines without an action are skipped, unlike when
+    an agent acts with the tool.
     """
     labels = list(_LABEL.finditer(answer))
     section = answer[labels[-1].end() :] if labels else answer
@@ -119,7 +119,7 @@ def listed_actions(answer: str) -> list[str]:
 
 
 def _played(calls: Sequence[ToolCall]) -> list[str]:
-    """Return the texts that reached the table; a call that ended with an error did not."""
+    """Return the texts that reached the table; calls that ended with an error did not."""
     return [
         call.arguments["action"]
         for call in calls

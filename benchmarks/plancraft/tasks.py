@@ -1,4 +1,4 @@
-"""The tasks: the examples of the package's splits, each with the world in which it is played."""
+"""The tasks: the examples of the package's splits, each with its world."""
 
 from __future__ import annotations
 

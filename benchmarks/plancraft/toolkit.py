@@ -1,4 +1,4 @@
-"""The crafting table in the hands of an agent: an episode of its own for each attempt."""
+"""The crafting table as a tool: each attempt of an agent has its own episode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...runtime.repository.workspace import Workspace
 
 SCORER = "plancraft"
-"""The scorer whose options are the world that the tools work in."""
+"""The scorer whose options are the tools' world."""
 
 _EPISODE = "plancraft"
 _SUCCESS = "The item is made. The task has ended: give your final answer."

@@ -1,1 +1,1 @@
-"""Repository repair as SWE-bench does it: instances, predictions, and grading without Docker."""
+"""Repository repair as in SWE-bench: instances, predictions, and grading without Docker."""

@@ -113,7 +113,7 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
 async def _verdict(
     task: Task, prediction: Prediction, jails: Jails, seconds: float
 ) -> tuple[str, PatchTrial]:
-    """Grade one prediction, in the harness's words: an empty patch is counted apart."""
+    """Grade one prediction, in the harness's terms: an empty patch is counted separately."""
     assert task.repo is not None  # noqa: S101 - tasks of these benchmarks have one
     instance = parse_instance(task.answer, task.id)
     named = task.scorer.options.get("environment")
@@ -154,7 +154,7 @@ def _gold(data: Path | None) -> Sequence[Prediction]:
 
 
 def _task_file(task: Task) -> dict[str, object]:
-    """Return a task as the value of a task file beside its repository."""
+    """Return the content of a task file beside its repository."""
     return {
         "id": task.id,
         "query": task.query,

@@ -1,11 +1,11 @@
 """Runs tests in the jail: `python3 -I _run_tests.py RECORD FOLDER TEST…`.
 
-A program of its own, for any Python from 3.7 on that has pytest. It writes what becomes of each
-test into RECORD at once, one JSON value a line, and at the end the status that pytest ends with.
+A separate program, for any Python from 3.7 on that has pytest. It writes the outcome of each test
+to RECORD at once, one JSON value per line, and finally pytest's exit status.
 
-pytest is imported before the tree under test can be, and takes no settings or plugins from it, so
-that neither a file of the tree nor a newer release of the package that is installed comes between.
-Conftest files count, as in any run of pytest.
+pytest is imported before the tree under test can be, and takes no settings or plugins from it. So
+neither a file of the tree nor a newer release of the installed package can interfere. Conftest
+files count, as in any run of pytest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 
 
 class Record:
-    """The plugin that writes what becomes of the tests."""
+    """The plugin that writes the outcomes of the tests."""
 
     def __init__(self, path: Path) -> None:
         self._stream = path.open("w", encoding="utf-8", buffering=1)
@@ -29,19 +29,19 @@ class Record:
         self._stream.write(json.dumps(value) + "\n")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Write of a file whose tests cannot be found."""
+        """Record a file whose tests cannot be collected."""
         if report.failed:
             self.write([report.nodeid, "ERROR"])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Write of a test, where this part of it decides."""
+        """Record a test's outcome if this phase decides it."""
         status = _status(report)
         if status:
             self.write([report.nodeid, status])
 
 
 def _status(report: pytest.TestReport) -> str | None:
-    """Return what SWE-bench calls the outcome of a test. An unexpected pass has no name there."""
+    """Return SWE-bench's name of a test's outcome. An unexpected pass has no name there."""
     if report.failed:
         return "FAILED" if report.when == "call" else "ERROR"
     if report.skipped:
@@ -52,7 +52,7 @@ def _status(report: pytest.TestReport) -> str | None:
 
 
 def main(record_path: str, folder: str, tests: list[str]) -> int:
-    """Run the tests in a folder; give the status that pytest ends with."""
+    """Run the tests in a folder; return pytest's exit status."""
     record = Record(Path(record_path))
     places = [str(place) for place in (Path(folder, "src"), Path(folder)) if place.is_dir()]
     sys.path[:0] = places

@@ -1,4 +1,4 @@
-"""The benchmarks `repair` (comes with this package) and `swe-bench` (files that a user has)."""
+"""The benchmarks `repair` (included in this package) and `swe-bench` (with the user's files)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def repair_task(
     """Return a repair as a task: agents see the report and the repository, the scorer the tests.
 
     Args:
-        environments: Where the environments of instances are; None: in the user's cache.
+        environments: The folder of instances' environments; None: the user's cache.
     """
     options: dict[str, str] = {}
     if instance.environment is not None:
@@ -66,7 +66,7 @@ def _offline_tasks(source: Source) -> Sequence[Task]:
 
 
 def _prepare_offline(source: Source, tasks: Sequence[Task]) -> None:
-    """Fetch the releases of tasks, and of no others."""
+    """Download the releases of these tasks only."""
     for task in tasks:
         find_repair(task.id).repository(source.data or repositories_dir())
 
@@ -90,7 +90,7 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
 
 
 def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
-    """See that tasks can be graded here: their tests, clones and environments, and no others'."""
+    """Check that these tasks can be graded here: their tests, clones and environments."""
     for task in tasks:
         instance = parse_instance(task.answer, task.id)
         check_tests(instance)
@@ -104,7 +104,7 @@ def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
 
 
 def swe_bench_instances(folder: Path) -> Sequence[Instance]:
-    """Read the one file of instances in a folder.
+    """Read the only file of instances in a folder.
 
     Raises:
         InputError: There is none, or there are several, or it is not in SWE-bench's format.

@@ -1,4 +1,4 @@
-"""Environments of instances: what their tests need, made once, outside of the jail."""
+"""Environments for instances' tests, created once, outside the jail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping
 
 COMPLETE = "made.txt"
-"""Written into an environment when it is whole."""
+"""A marker in an environment that is complete."""
 CHECK_SECONDS = 60
 HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 _FIELDS = ("python", "requirements", "venv")
@@ -29,13 +29,14 @@ _FIELDS = ("python", "requirements", "venv")
 
 @kept(omit=True)
 class Environment:
-    """What an instance's tests run in, where that is not the active virtual environment.
+    """The environment of an instance's tests, if it is not the active virtual environment.
 
     Attributes:
-        requirements: The packages to install, as `pip` takes them; pytest must be among them, or
-            come with them.
-        python: The interpreter, as `uv venv --python` takes it: a version or a path. Empty: ours.
-        venv: A virtual environment that is there already; then the others are empty.
+        requirements: The packages to install, in the form of `pip`; pytest must be among them or
+            their dependencies.
+        python: The interpreter, in the form of `uv venv --python`: a version or a path. Empty: the
+            current one.
+        venv: An existing virtual environment; then the other fields are empty.
     """
 
     requirements: tuple[str, ...] = ()
@@ -43,16 +44,16 @@ class Environment:
     venv: str = ""
 
     def folder(self, parent: Path) -> Path:
-        """Return the environment's folder, which all requests for the same one share."""
+        """Return the environment's folder, which equal environments share."""
         return (
             Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
         )
 
     def ensure(self, parent: Path) -> Path:
-        """Make the environment where it is not there yet, and see that it has pytest.
+        """Create the environment if missing, and check that it has pytest.
 
-        The package client of this machine fetches and builds what is missing, with its own settings
-        and outside of the jail. Several processes may do this at once.
+        The package client of this machine downloads and builds missing packages, with its own
+        settings and outside the jail. Several processes may do this at the same time.
         """
         folder = self.folder(parent)
         if not self.venv and not (folder / COMPLETE).is_file():
@@ -92,10 +93,10 @@ class Environment:
 
 
 def parse_environment(value: object, place: str) -> Environment | None:
-    """Read an instance's field `environment`; None where there is none.
+    """Read an instance's field `environment`; None if absent.
 
     Raises:
-        InputError: It is not what it must be.
+        InputError: It is malformed.
     """
     if value is None:
         return None
@@ -122,7 +123,7 @@ def parse_environment(value: object, place: str) -> Environment | None:
 
 
 def environments_dir(data: Path | None) -> Path:
-    """Return the folder for environments: in the folder that the user names, else in the cache."""
+    """Return the folder for environments: in the user's folder, else in the cache."""
     return (data.resolve() if data else user_cache_path("coterie") / "repair") / "environments"
 
 
@@ -131,7 +132,7 @@ def _is_requirement(value: object) -> bool:
 
 
 def _check(folder: Path) -> None:
-    """See that an environment can run tests."""
+    """Check that an environment can run tests."""
     try:
         process = subprocess.run(
             [str(folder / "bin" / "python"), "-I", "-c", HAS_PYTEST],

@@ -1,4 +1,4 @@
-"""Grading: from the outcome of the tests to a verdict, by the rules of SWE-bench 5.0.2."""
+"""Grading: from the outcomes of tests to a verdict, by the rules of SWE-bench 5.0.2."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ NOT_PASSED = BROKEN | {"SKIPPED"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grade:
-    """The verdict on one repair, and what it rests on.
+    """The verdict on one repair, with its evidence.
 
     Attributes:
-        status: FULL: all tests that were to pass do. PARTIAL: some of those that failed before,
-            and all of those that passed. NO: anything else.
-        f2p_passed: Of the tests that failed before, those that pass.
-        f2p_failed: Of the tests that failed before, those that do not.
-        p2p_passed: Of the tests that passed before, those that still do or are skipped.
-        p2p_failed: Of the tests that passed before, those that no longer do.
+        status: FULL: all tests pass that must. PARTIAL: some of those that failed before, and all
+            of
+            those that passed. NO: anything else.
+        f2p_passed: Tests that failed before and pass now.
+        f2p_failed: Tests that failed before and still fail.
+        p2p_passed: Tests that passed before and still pass or are skipped.
+        p2p_failed: Tests that passed before and fail now.
     """
 
     status: Literal["FULL", "PARTIAL", "NO"]
@@ -37,26 +38,26 @@ class Grade:
 
     @property
     def resolved(self) -> bool:
-        """Whether the repair counts."""
+        """Whether the repair is complete."""
         return self.status == "FULL"
 
     @property
     def f2p(self) -> float:
-        """Share of the tests that failed before and pass now; 1 if there are none."""
+        """Share of the tests that failed before and pass now; 1 without such tests."""
         return _share(self.f2p_passed, self.f2p_failed)
 
     @property
     def p2p(self) -> float:
-        """Share of the tests that passed before and still do; 1 if there are none."""
+        """Share of the tests that passed before and still do; 1 without such tests."""
         return _share(self.p2p_passed, self.p2p_failed)
 
 
 def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
-    """Grade the outcome of the tests.
+    """Grade the outcomes of the tests.
 
-    A test of which nothing is known has failed. One that is skipped has failed if it was to be
-    repaired, but is no damage. Tests outside of the instance's two lists do not matter. As in the
-    original, a test whose status is no known word is in neither list and does not count.
+    A test without an outcome has failed. A skipped test has failed if it was to be repaired;
+    otherwise it does no harm. Tests outside the instance's two lists do not matter. As in the
+    original, a test with an unknown status is in neither list and does not count.
 
     Args:
         statuses: PASSED, XFAIL, SKIPPED, FAILED or ERROR by test, in any case.
@@ -79,10 +80,10 @@ def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
 
 
 def believable(statuses: Mapping[str, str], exit_code: int) -> bool:
-    """Return whether the statuses can be those of the run that ended so.
+    """Return whether the statuses can belong to a run with this exit status.
 
-    A test runner that ends with a failure has a test that failed. Where none is on record, the
-    record is not of that run, and the original grades nothing.
+    A test runner that ends with a failure has a failed test. Without one, the record is not of that
+    run, and the original grades nothing.
     """
     if not statuses:
         return False
@@ -106,16 +107,16 @@ def _split(
 def _split_by_failure(
     tests: Iterable[str], by_test: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split where the log names only what failed: what it does not name has passed."""
+    """Split the tests if the log names only failures: all others have passed."""
     tests = tuple(tests)
     failed = tuple(test for test in tests if by_test.get(test) == "FAILED")
     return tuple(test for test in tests if by_test.get(test) != "FAILED"), failed
 
 
 def _status(test: str, by_test: Mapping[str, str]) -> str | None:
-    """Look up a test. Published lists cut some names of tests off within their parameters.
+    """Return the status of a test. Published lists cut some names within their parameters.
 
-    Such a name stands for all tests that begin so, if they agree on whether they pass.
+    Such a name stands for all tests with that prefix, if they agree on whether they pass.
     """
     if test in by_test or test.count("[") <= test.count("]"):
         return by_test.get(test)

@@ -1,4 +1,4 @@
-"""Instances: what is to be repaired, and the tests that tell. The fields are SWE-bench's."""
+"""Instances: repositories to repair, with the deciding tests. The fields are SWE-bench's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
-from ...schema.values.values import is_list
+from ...schema.values.values import is_texts
 from .environments import Environment, parse_environment
 from .records import ReleaseRecord, read_records
 
@@ -24,19 +24,19 @@ _FILES = re.compile(r"^diff --git a/(.+) b/(.+?)\r?$", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Instance:
-    """One repair. Only the fields that the query is made of are for agents' eyes.
+    """One repair. Agents may see only the fields that the query is built from.
 
     Attributes:
         repo: The repository's name, such as `owner/name`.
         base_commit: The commit to repair, in full.
-        test_patch: Brings the tests that decide, as a git diff against the base.
+        test_patch: Adds the deciding tests, as a git diff against the base.
         fail_to_pass: The tests that fail at the base and pass once it is repaired.
         pass_to_pass: The tests that pass before and after.
-        patch: A repair that is known to be right, as a git diff; may be empty.
-        eval_type: `fail_only` where the tests' log names only what failed.
-        test_directives: What the test runner is given; empty: the files of the tests above.
-        patched_files: The files that `patch` changes; a reference has them in its place.
-        environment: What the tests run in; None: the virtual environment that is active.
+        patch: A correct repair, as a git diff; may be empty.
+        eval_type: `fail_only` if the tests' log names only failures.
+        test_directives: The arguments of the test runner; empty: the files of the tests above.
+        patched_files: The files that `patch` changes; a reference has them in place of the patch.
+        environment: The environment of the tests; None: the active virtual environment.
     """
 
     instance_id: str
@@ -54,18 +54,18 @@ class Instance:
 
     @property
     def directives(self) -> tuple[str, ...]:
-        """What the test runner is given: files, or parts of files as `file::name`."""
+        """The arguments of the test runner: files, or parts of files as `file::name`."""
         named = (test.split("::", 1)[0] for test in (*self.fail_to_pass, *self.pass_to_pass))
         return self.test_directives or tuple(dict.fromkeys(named))
 
     @property
     def test_files(self) -> tuple[str, ...]:
-        """The files that belong to the tests: no change that a repair makes to them counts."""
+        """The files of the tests: changes of a repair to them do not count."""
         run = (directive.split("::", 1)[0] for directive in self.directives)
         return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
 
     def reference(self) -> dict[str, Any]:
-        """Return what the scorer needs, as the reference answer of a task."""
+        """Return the task's reference answer, with everything that the scorer needs."""
         return {
             "instance_id": self.instance_id,
             "repo": self.repo,
@@ -81,7 +81,7 @@ class Instance:
 
 
 def touched(patch: str) -> tuple[str, ...]:
-    """Return the files that a git diff names, under their old and their new names."""
+    """Return the files that a git diff names, by their old and their new names."""
     return tuple(dict.fromkeys(name for pair in _FILES.findall(patch) for name in pair))
 
 
@@ -89,7 +89,7 @@ def read_instances(path: Path) -> list[Instance]:
     """Read a file of instances in SWE-bench's format, `.json` or `.jsonl`.
 
     Raises:
-        InputError: The file is not in that format, or has an id twice; the message has the line.
+        InputError: The file is not in that format, or repeats an id; the message has the line.
     """
     fields: dict[str, Instance] = {}
     for record in read_records(path):
@@ -106,7 +106,7 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
     """Read one instance.
 
     Args:
-        fields: As SWE-bench names them; the lists of tests may be lists or JSON text of lists.
+        fields: The fields by SWE-bench's names; the lists of tests may be lists or JSON texts.
     """
     record = ReleaseRecord(place=place, fields=fields)
     patch = record.text("patch", "")
@@ -140,12 +140,12 @@ def _tests(record: ReleaseRecord, name: str, *, optional: bool = False) -> tuple
             value = loads(value)
         except ValueError:
             value = None
-    if not is_list(value) or not all(isinstance(test, str) for test in value):
+    if not is_texts(value):
         raise InputError(
             f"{record.place}: {name!r} must be a list of names of tests, or JSON text of one, not"
             f" {quoted(record.fields.get(name))}."
         )
-    return tuple(map(str, value))
+    return tuple(value)
 
 
 def _eval_type(record: ReleaseRecord) -> str:

@@ -1,4 +1,4 @@
-"""The offline repairs: real faults of released packages, told and tested in our own words."""
+"""The offline repairs: real faults of released packages, described and tested in our own words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ INSTANCES = Path(__file__).with_name("instances")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfflineRepair:
-    """A repair and the release that has the fault."""
+    """A repair, with the release that has the fault."""
 
     instance: Instance
     release: Release
 
     def repository(self, folder: Path) -> Path:
-        """Return the working copy to repair, below a folder; it is made where it is missing."""
+        """Return the working copy to repair, below a folder; create it if missing."""
         name = self.instance.instance_id
         return working_copy(
             folder / name,
@@ -40,12 +40,12 @@ class OfflineRepair:
 
 
 def offline_repairs() -> tuple[OfflineRepair, ...]:
-    """Read all offline repairs, in the order of their names."""
+    """Read all offline repairs, sorted by name."""
     return tuple(_read(path) for path in sorted(INSTANCES.glob("*.yaml")))
 
 
 def find_repair(name: str) -> OfflineRepair:
-    """Find an offline repair by its instance's id.
+    """Return an offline repair by its instance's id.
 
     Raises:
         InputError: There is none.
@@ -59,7 +59,7 @@ def find_repair(name: str) -> OfflineRepair:
 
 
 def repositories_dir() -> Path:
-    """Return the folder for repositories where the user names none."""
+    """Return the default folder for repositories."""
     return user_cache_path("coterie") / "repair"
 
 
@@ -79,10 +79,10 @@ class Release:
 
 
 def make_repository(release: Release, folder: Path) -> None:
-    """Fetch a release and commit its files as the only state of a new repository.
+    """Download a release and commit its files as the only state of a new repository.
 
-    The package client of this machine fetches it, with its own settings. It checks the checksum
-    before anything else, and then asks the package's build backend what the package is called.
+    The package client of this machine downloads it, with its own settings. It first verifies the
+    checksum, and then asks the package's build backend for the package's name.
 
     Args:
         folder: An empty folder.
@@ -122,7 +122,7 @@ def _clients() -> list[list[str]]:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    """Write an archive's plain files, without the folder that holds them all."""
+    """Unpack the plain files of an archive, without the folder around them."""
     with tarfile.open(archive) as source:
         for member in source:
             name = Path(*Path(member.name).parts[1:])

@@ -1,4 +1,4 @@
-"""Predictions: patches by instance, in the files that SWE-bench's own harness takes."""
+"""Predictions: patches by instance, in the file formats of SWE-bench's harness."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @kept()
 class Prediction:
-    """What somebody handed in for an instance.
+    """A submission for an instance.
 
     Attributes:
-        model: Who, as the harness names its reports.
-        patch: The repair as a git diff; empty: none was handed in, which the harness counts apart.
+        model: The author, after whom the harness names its reports.
+        patch: The repair as a git diff; empty: no submission, which the harness counts separately.
     """
 
     instance_id: str
@@ -35,18 +35,18 @@ class Prediction:
 def export_predictions(
     rows: Iterable[tuple[str, str | None]], path: Path, model_name: str
 ) -> list[Prediction]:
-    """Write patches as the official harness reads them.
+    """Write patches in the official harness's format.
 
     Args:
-        rows: The id of an instance and its patch, to the last byte; None: there is none.
+        rows: The id of an instance and its exact patch; None: there is none.
         path: Ends in `.json` (by instance, as code agents write `preds.json`) or `.jsonl`.
-        model_name: What the harness names its report after.
+        model_name: The name of the harness's report.
 
     Returns:
-        What was written, in the order given.
+        The written predictions, in the given order.
 
     Raises:
-        InputError: An instance comes twice, there is no model name, or the suffix is another.
+        InputError: An instance occurs twice, there is no model name, or the suffix is unknown.
         StorageError: The file cannot be written.
     """
     if not model_name:

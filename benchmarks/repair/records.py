@@ -1,4 +1,4 @@
-"""Reading files of JSON objects, with the place of each: instances and predictions."""
+"""Reads files of JSON objects with the place of each, for instances and predictions."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class ReleaseRecord:
     """One object of a file.
 
     Attributes:
-        place: Where it begins, as `file:line`.
+        place: Its beginning, as `file:line`.
     """
 
     place: str
     fields: Mapping[str, Any]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a field that is text.
+        """Return a text field.
 
         Args:
-            default: What a missing or null field stands for; None: it must be there.
+            default: The value of a missing or null field; None: the field is required.
 
         Raises:
             InputError: It is missing or no text.
@@ -43,10 +43,10 @@ class ReleaseRecord:
 
 
 def read_records(path: Path) -> list[ReleaseRecord]:
-    """Read the objects of a `.jsonl` file (one on a line) or a `.json` file (a list, or by name).
+    """Read the objects of a `.jsonl` file (one per line) or a `.json` file (a list, or by name).
 
     Raises:
-        InputError: The file cannot be read, has another suffix, or holds something else.
+        InputError: The file cannot be read, has another suffix, or other content.
     """
     readers = {".json": _of_json, ".jsonl": _of_lines}
     if path.suffix not in readers:
@@ -89,7 +89,7 @@ def _of_json(text: str, path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _next(text: str, position: int) -> int:
-    """Find where the next value begins in JSON that is known to be valid."""
+    """Return the beginning of the next value in valid JSON."""
     while text[position] in " \t\r\n,:":
         position += 1
     return position

@@ -1,4 +1,4 @@
-"""The scorer `repair`: the answer is a patch, and tests that nobody was shown decide."""
+"""The scorer `repair`: the answer is a patch, and hidden tests decide."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST_PATCH = 8_000_000
 _OF_TESTS = re.compile(
     r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test)\.py$|(^|/)tox\.ini$|\.pth$"
 )
-"""With what steers tests: files by which a patch could change what they say of the code."""
+"""Test files and files that steer tests: a patch could change the tests' outcome with them."""
 
 
 def _no_instance(_options: Mapping[str, Any], reference: Any) -> Mapping[FieldPath, str]:
@@ -59,14 +59,14 @@ def _no_instance(_options: Mapping[str, Any], reference: Any) -> Mapping[FieldPa
 async def repair(evidence: Evidence) -> Score:
     """Score a patch: 1 if it repairs the fault and breaks nothing, else 0.
 
-    The task's reference answer is an instance in SWE-bench's format, its `repo` has the base
-    commit. The option `timeout` bounds the tests, in seconds; `environment` is the folder of the
-    virtual environment that they run in. What was printed is kept as the trial's log.
+    The task's reference answer is an instance in SWE-bench's format; its `repo` has the base
+    commit. The option `timeout` limits the tests, in seconds; `environment` is the folder of their
+    virtual environment. The output is stored as the trial's log.
 
-    The measures are 0 or 1, but for the shares `f2p` and `p2p` of tests that pass as they should:
-    `empty_patch`, `patch_applied`, `partial` and `edits_tests`: whether the patch touches tests or
-    their settings. What it does to the tests that decide, to conftest files and to modules in the
-    place of pytest's is undone; the measure tells where to look before a figure is believed.
+    The measures are 0 or 1, except the shares `f2p` and `p2p` of tests that pass as they should:
+    `empty_patch`, `patch_applied`, `partial` and `edits_tests`: whether the patch changes tests or
+    their settings. Its changes to the deciding tests, to conftest files and to modules that shadow
+    pytest's are undone; the measure shows where to look before a figure is trusted.
 
     Raises:
         InputError: The task is not one of repair, or this machine lacks what its tests need.

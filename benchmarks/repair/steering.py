@@ -1,4 +1,4 @@
-"""Files that tell Python and pytest what to do: a repair has no say in them."""
+"""Files that steer Python and pytest: a repair cannot change them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _NAMES = frozenset(
         *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
     }
 )
-"""Read wherever they are: by pytest itself, or by programs that tests start."""
+"""Names read in any folder, by pytest itself or by programs that tests start."""
 
 RUNNER = frozenset({"_pytest", "iniconfig", "pluggy", "py", "pytest"})
-"""What pytest is made of. A module of such a name in the tree comes before the installed one."""
+"""The modules of pytest. A module of such a name in the tree shadows the installed one."""
 
 
 class Steering:
-    """Tells which files of a tree steer its tests, rather than being what they test.
+    """Decides which files of a tree steer its tests, as opposed to being tested.
 
     Args:
-        base: All files of the base commit. A module that the base has is code to be repaired,
-            whatever its name.
-        folders: Those in which Python looks for modules, as the tests are run; `` is the top.
-        repair: Files that belong to the repair that is known to be right: nobody's are put back.
+        base: All files of the base commit. A module of the base is code to repair, whatever its
+            name.
+        folders: The folders of Python's module path for the tests; `` is the top.
+        repair: Files of the correct repair: they are never restored.
     """
 
     def __init__(self, base: Iterable[str], folders: Iterable[str], repair: Iterable[str]) -> None:
@@ -41,11 +41,11 @@ class Steering:
 
     @property
     def runner(self) -> Set[str | None]:
-        """The parts of pytest that the base itself has."""
+        """The modules of pytest that the base itself has."""
         return self._own & RUNNER
 
     def changes_to_undo(self, tree: Path) -> tuple[list[str], list[str]]:
-        """Find what is to be put back in a tree: files of the base, and others that must go."""
+        """Return the changes to undo in a tree: base files to restore, and files to remove."""
         files = {*self.base, *_files(tree)} - self._repair
         steering = sorted(name for name in files if self._steers(name))
         return (
@@ -61,20 +61,20 @@ class Steering:
 
 
 def steering_of(instance: Instance, base: Iterable[str]) -> Steering:
-    """Return what steers the tests of an instance, whose base commit has these files."""
+    """Return the steering files of an instance, whose base commit has these files."""
     tests = {str(PurePosixPath(name).parent) for name in instance.test_files}
     folders = {"" if test == "." else test for test in tests} | {"", "src"}
     return Steering(base, folders, instance.patched_files)
 
 
 def steers(name: str) -> bool:
-    """Return whether a file of this name, wherever it is, may steer tests."""
+    """Return whether a file of this name, in any folder, may steer tests."""
     path = PurePosixPath(name)
     return path.name in _NAMES or path.stem in RUNNER or bool(RUNNER & set(path.parts))
 
 
 def _module(name: str, folders: Set[str]) -> str | None:
-    """Return the top module that a file is, or belongs to, where Python looks for modules."""
+    """Return the top-level module of a file on Python's module path."""
     parts = PurePosixPath(name).parts
     for length in range(len(parts)):
         if "/".join(parts[:length]) in folders and _stem(parts[length]) in RUNNER:
@@ -87,7 +87,7 @@ def _stem(part: str) -> str:
 
 
 def _files(tree: Path) -> Iterator[str]:
-    """List the files of a tree, and links in it, without following any."""
+    """List the files and links of a tree, without following links."""
     for folder, folders, files in os.walk(tree):
         if ".git" in folders:
             folders.remove(".git")

@@ -1,4 +1,4 @@
-"""Trying a patch: on a copy of the repository, in a jail, with the tests that decide."""
+"""Tries a patch on a copy of the repository, in a jail, with the deciding tests."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ APPLY = (
     "git apply --verbose --reject",
     "patch --batch --forward --fuzz=5 -p1 -i",
 )
-"""How a patch is applied, as SWE-bench does it: the next where the one before failed."""
+"""The commands that apply a patch, as in SWE-bench: each is tried if the one before failed."""
 ANEW = "git checkout -- . ; git clean -fd"
 TEST_SECONDS = 300.0
 APPLY_SECONDS = 120.0
 LARGEST_RECORD = 64 << 20
-"""Bytes."""
+"""Maximum bytes."""
 NAMES_AT_ONCE = 200
 LARGEST_LOG = 128 << 10
-"""Characters of what is kept of a trial."""
+"""Maximum characters of a trial's log."""
 RUN_TESTS = Path(__file__).with_name("_run_tests.py")
 NEEDED = {
     "git": "git status",
@@ -58,8 +58,8 @@ class PatchTrial:
 
     Attributes:
         grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
-        statuses: What became of every test that was run; None: it is not known.
-        log: What the programs printed that applied the patch and ran the tests.
+        statuses: The outcome of every test; None: unknown.
+        log: The output of applying the patch and of the tests.
     """
 
     applied: bool
@@ -78,14 +78,14 @@ async def try_patch(
     seconds: float = TEST_SECONDS,
     environment: Path | None = None,
 ) -> PatchTrial:
-    """Apply a patch, bring the tests as they are to be, run them, and grade.
+    """Apply a patch, install the deciding tests, run them, and grade.
 
-    Nothing is added to the patch or taken from it: a missing newline at its end is the applying
-    program's to judge, as it is in the original.
+    The patch stays unchanged: the applying program handles a missing final newline, as in the
+    original.
 
     Args:
-        repository: Has the instance's base commit. It is only read.
-        environment: The virtual environment that they run in; None: the one that is active.
+        repository: A repository with the instance's base commit. It is only read.
+        environment: The tests' virtual environment; None: the active one.
     """
     if not patch:
         return PatchTrial(applied=False, reason="the patch is empty")
@@ -103,7 +103,7 @@ async def observe(
     seconds: float = TEST_SECONDS,
     environment: Path | None = None,
 ) -> PatchTrial:
-    """Do what `try_patch` does, but with an empty patch run the tests on the base commit."""
+    """Do the same as `try_patch`; with an empty patch, run the tests on the base commit."""
     check_tests(instance)
 
     def attempt(bridge: Bridge) -> PatchTrial:
@@ -133,7 +133,7 @@ async def observe(
 
 
 def check_tests(instance: Instance) -> None:
-    """See that the tests of an instance can be run here.
+    """Check that the tests of an instance can run here.
 
     Raises:
         InputError: They cannot, whatever the patch.
@@ -148,7 +148,7 @@ def check_tests(instance: Instance) -> None:
 
 
 def _prepared(instance: Instance, repository: Path, tree: Path) -> Steering:
-    """Check out an instance's base commit, and see what steers its tests there."""
+    """Check out an instance's base commit, and return its steering files."""
     tree.mkdir(parents=True)
     try:
         with Repository.open(repository) as source:
@@ -167,7 +167,7 @@ def _prepared(instance: Instance, repository: Path, tree: Path) -> Steering:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Steps:
-    """The steps of a trial, all of them in the jail: a patch may change the copy's .git, too."""
+    """The steps of a trial, all in the jail, because a patch may change the copy's .git too."""
 
     instance: Instance
     steering: Steering
@@ -191,7 +191,7 @@ class _Steps:
         return self._run_tests(seconds)
 
     def _check(self) -> None:
-        """Make sure that whatever fails from here on is due to the patch."""
+        """Check the setup, so that any later failure is due to the patch."""
         all_there = self._in_tree(" && ".join(NEEDED.values()))  # each command starts in a jail
         names = () if all_there else NEEDED
         missing = [name for name in names if not self._in_tree(NEEDED[name])]
@@ -224,7 +224,7 @@ class _Steps:
         return self._in_tree(f"git apply --check --reverse {patch}")
 
     def _bring_tests(self) -> bool:
-        """Put back what steers the tests, and the tests; then bring those that decide."""
+        """Restore steering files and tests; then install the deciding tests."""
         base = self.instance.base_commit
         self.jail.refresh()
         there, foreign = self.steering.changes_to_undo(self.work / "tree")
@@ -235,7 +235,7 @@ class _Steps:
         return all(steps) and self._put_tests()
 
     def _on_each(self, command: str, names: Sequence[str]) -> bool:
-        """Run a command on names, some at a time: a command line has its length."""
+        """Run a command on names in batches, because a command line has a maximum length."""
         return all(self._in_tree(f"{command} {shlex.join(some)}") for some in _some(names))
 
     def _put_tests(self, *options: str) -> bool:
@@ -274,7 +274,7 @@ def _summary(verdict: Grade) -> str:
 
 
 def _statuses(jail: AnyJail, name: str) -> Mapping[str, str] | None:
-    """Read the outcome of the tests; None if the record is not whole."""
+    """Read the outcomes of the tests; None if the record is incomplete."""
     try:
         lines = jail.read_file(name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
         *entries, end = map(json.loads, lines)

@@ -1,4 +1,4 @@
-"""Git working copies of what is to be repaired: one commit each, with no history beyond it."""
+"""Git working copies to repair: one commit each, without other history."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ committer coterie <coterie@localhost> 0 +0000
 
 
 def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Path:
-    """Return a working copy that stands at a commit; where it is missing, make it first.
+    """Return a working copy at a commit, and create it first if missing.
 
-    Several processes may do this at once; one that is killed leaves no half folder of that name.
+    Several processes may do this at the same time; a killed one leaves no incomplete folder of that
+    name.
 
     Args:
-        folder: Where it is, or is to be.
-        commit: The commit that it must stand at, with no change.
-        make: Makes it in a new folder.
+        folder: The folder of the working copy.
+        commit: The required commit, without changes.
+        make: Creates it in a new folder.
 
     Raises:
-        InputError: What `make` raises, or what is there is another commit or was changed.
+        InputError: `make` failed, or the existing copy has another commit or changes.
         StorageError: It cannot be stored.
     """
     if not folder.exists():
@@ -52,7 +53,7 @@ def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Pat
 
 
 def commit_all(folder: Path, message: str) -> str:
-    """Make a folder a repository with one commit, the same on every machine.
+    """Make a folder a repository with one commit, which is the same on every machine.
 
     Returns:
         The commit's id.
@@ -78,7 +79,7 @@ def _make_at(folder: Path, make: Callable[[Path], None]) -> None:
 
 
 def _rename(path: Path, folder: Path) -> None:
-    """Give a folder its name, unless another process was quicker."""
+    """Rename a folder, unless another process was quicker."""
     try:
         path.rename(folder)
     except OSError:
@@ -89,7 +90,7 @@ def _rename(path: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _explained(folder: Path) -> Generator[None]:
-    """Say of which repository git's words are."""
+    """Add the repository's name to git's message."""
     try:
         yield
     except AgentError as error:

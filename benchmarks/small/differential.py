@@ -1,4 +1,4 @@
-"""The benchmark `differential`: records of invented conditions, which departments know in part."""
+"""The benchmark `differential`: records of invented conditions, each known to one department."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ DEPARTMENTS = (
     "cardiology", "neurology", "dermatology", "endocrinology", "nephrology", "rheumatology",
     "hematology", "ophthalmology",
 )  # fmt: skip
-"""The ids of the agents that are told what a department knows, in the order of the levels."""
+"""The ids of the agents with a department's knowledge, in the order of the levels."""
 
 FREQUENT, OCCASIONAL, STRAY = 0.9, 0.4, 0.02
-"""How often a record has a finding: one that a profile calls frequent, one that it calls
-occasional, and any other."""
+"""The probability of a finding in a record: of a profile's frequent ones, of its occasional ones,
+and of any other."""
 
 KEY = (
     "What your department knows of its conditions, and no other department does. A record has a"
@@ -41,16 +41,16 @@ _FIRST = (
     "Ros", "Tam", "Vel",
 )  # fmt: skip
 _LAST = ("dane", "fort", "gast", "lin", "mar", "nest", "pold", "rick", "sen", "tova", "vin", "wick")
-NAMES = tuple(f"{word}{other}" for word in _FIRST for other in _LAST)
+NAMES = tuple(f"{word}{last}" for word in _FIRST for last in _LAST)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape:
-    """How hard a level is.
+    """The difficulty of a level.
 
     Attributes:
-        conditions: How many conditions each of them knows.
-        frequent: How many findings of a profile are frequent.
+        conditions: The number of conditions that each department knows.
+        frequent: The number of frequent findings of a profile.
     """
 
     departments: int
@@ -71,11 +71,11 @@ LEVELS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseCondition:
-    """A condition.
+    """An invented condition.
 
     Attributes:
-        frequent: Findings that nine records in ten have.
-        occasional: Findings that four records in ten have.
+        frequent: Findings in nine of ten records.
+        occasional: Findings in four of ten records.
     """
 
     name: str
@@ -83,7 +83,7 @@ class CaseCondition:
     occasional: tuple[str, ...]
 
     def chance_of(self, finding: str) -> float:
-        """Return how often a record of this condition has a finding."""
+        """Return the probability of a finding in a record of this condition."""
         return (
             FREQUENT
             if finding in self.frequent
@@ -94,14 +94,14 @@ class CaseCondition:
 
     @property
     def line(self) -> str:
-        """What a brief says of it."""
+        """Its line in a brief."""
         frequent, occasional = ", ".join(self.frequent), ", ".join(self.occasional)
         return f"- {self.name}: frequent: {frequent}; occasional: {occasional}."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseWorld:
-    """What there is to know.
+    """An invented world of conditions.
 
     Attributes:
         by_department: The conditions that each department knows, by its id.
@@ -152,10 +152,10 @@ def _draw(chance: random.Random, name: str, findings: Sequence[str], shape: Shap
 
 SHOWN = 10
 FEW = 4
-"""So many findings at most make a short record."""
+"""The maximum number of findings in a short record."""
 
 ASK = "Which condition does this patient have? Findings: "
-"""The record stands in the question, so that tasks are alike where records are."""
+"""The record is part of the question, so that tasks with similar records are similar."""
 RULES = (
     "Rank the {count} likeliest conditions, the likeliest first, by name, one on a numbered line."
     " What the record does not list was not found. The conditions that are known here: {names}."
@@ -164,7 +164,7 @@ MRR = Headline(name="MRR", of=mean_score)
 
 
 def _in_world(seed: int, level: int) -> Write:
-    """Return what draws cases of the world of a seed and a level."""
+    """Return a generator of cases in the world of a seed and a level."""
     world = CaseWorld.of(seed, level)
     names = [condition.name for condition in world.conditions]
     rules = RULES.format(count=min(SHOWN, len(names)), names=", ".join(names))

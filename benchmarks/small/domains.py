@@ -1,4 +1,4 @@
-"""The benchmark `domains`: blocks of 100 tasks of four benchmarks, one block after the other."""
+"""The benchmark `domains`: four blocks of 100 tasks, each from another benchmark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = (gsm8k.WHOLE, math500.FILE, mbpp.FILE)
 
 
 def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
-    """Yield each domain with the tasks that it is drawn from, in the order of the stream."""
+    """Yield each domain with its source tasks, in the order of the stream."""
     yield "gsm8k", gsm8k.gsm8k_tasks(source, NAME)
     yield "math", math500.math500_tasks(source, NAME)
     yield "mbpp", mbpp.mbpp_tasks(source, NAME)
@@ -26,7 +26,7 @@ def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
 
 
 def domains_tasks(source: Source) -> list[Task]:
-    """Return the 400 tasks: of each domain the same 100 for everybody, in the order of its file."""
+    """Return the 400 tasks: a fixed selection of 100 per domain, in the order of its file."""
     return [task for niche, tasks in domain_blocks(source) for task in _block(niche, tasks)]
 
 

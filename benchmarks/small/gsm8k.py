@@ -1,4 +1,4 @@
-"""The benchmarks `gsm8k` and `gsm8k-100`: word problems, each with a number for an answer."""
+"""The benchmarks `gsm8k` and `gsm8k-100`: word problems with a number as the answer."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ REQUEST = "Solve the problem. Then write a last line with the final number alone
 
 
 def gsm8k_tasks(source: Source, benchmark: str = "gsm8k") -> list[Task]:
-    """Return a task for each line of the file, in its order: 1,319 of the whole test split."""
+    """Return a task for each line of the file, in order: the whole test split of 1,319."""
     return [gsm8k_task(_case(line)) for line in WHOLE.read(benchmark, source)]
 
 
 def _case(item: NamedItem) -> dict[str, Any]:
-    """Return a line of the whole file as the selection has it, which counts its items from 0."""
+    """Return a line of the whole file in the form of the selection, which numbers items from 0."""
     solution = item.case["answer"]
     result = _RESULT.search(solution)
     if result is None:
@@ -60,7 +60,7 @@ def gsm8k_100_tasks(source: Source) -> list[Task]:
 
 
 def gsm8k_task(case: dict[str, Any]) -> Task:
-    """Return the task of one line of the file. Its niche says how many steps the solution has."""
+    """Return the task of one line of the file. Its niche is the number of solution steps."""
     steps = len(case["upstream_answer"].splitlines()) - 1  # the last line is the answer
     return Task(
         id=case["id"],

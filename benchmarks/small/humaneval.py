@@ -1,4 +1,4 @@
-"""The benchmark `humaneval`: functions to complete, which have to pass tests."""
+"""The benchmark `humaneval`: functions to complete so that they pass tests."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ HIDDEN = ("prompt", "entry_point", "test")
 
 
 def humaneval_problems(source: Source) -> list[dict[str, Any]]:
-    """Return the 164 problems as they are published, with their solutions."""
+    """Return the 164 published problems, with their solutions."""
     return [json.loads(line) for line in gzip.decompress(FILE.read(source)).splitlines()]
 
 
 def beside(source: Source) -> Source:
-    """Give where the file is for whoever names a folder for other files: there, or in the cache."""
+    """Return the source if its folder has this file, else the source with the cache."""
     is_there = source.data is not None and (source.data / FILE.name).exists()
     return source if is_there else replace(source, data=None)
 
@@ -43,7 +43,7 @@ def humaneval_tasks(source: Source) -> list[Task]:
 
 
 def humaneval_task(problem: dict[str, Any]) -> Task:
-    """Return the task of a problem. Its reference answer is what the scorer needs, the test too."""
+    """Return the task of a problem. Its reference answer has everything that the scorer needs."""
     return Task(
         id=problem["task_id"].replace("/", "-"),
         query=f"{REQUEST}\n\n```python\n{problem['prompt']}```",

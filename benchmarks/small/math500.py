@@ -16,7 +16,7 @@ FILE = NamedFile(
 )
 REQUEST = "Solve the problem. Put the final answer, and nothing else, into \\boxed{} at the end."
 HARD = 4
-"""The level from which on a problem is of the stream `hard-math`, as EvoChamber §4.1 draws it."""
+"""The minimum level of a problem in the stream `hard-math`, as in EvoChamber §4.1."""
 
 
 def math500_tasks(source: Source, benchmark: str = "math500") -> list[Task]:
@@ -25,12 +25,12 @@ def math500_tasks(source: Source, benchmark: str = "math500") -> list[Task]:
 
 
 def hard_math_tasks(source: Source) -> list[Task]:
-    """Return the problems of levels 4 and 5, in the order of the file. All are of one niche."""
+    """Return the problems of levels 4 and 5, in the order of the file. All have one niche."""
     return [replace(task, niche="math_hard") for task, _ in _hard(source, "hard-math")]
 
 
 def hard_math_by_subject_tasks(source: Source) -> list[Task]:
-    """Return the same problems, each with its subject for a niche."""
+    """Return the same problems, with the subject as the niche."""
     hard = _hard(source, "hard-math-by-subject")
     return [replace(task, niche=_plain(line.case["subject"])) for task, line in hard]
 
@@ -52,7 +52,7 @@ def _task(item: NamedItem) -> Task:
 
 
 def _plain(subject: str) -> str:
-    """Write a subject as a niche: `Counting & Probability` as `counting_probability`."""
+    """Return a subject as a niche: `counting_probability` for `Counting & Probability`."""
     words = "".join(char if char.isalnum() else " " for char in subject.casefold())
     return "_".join(words.split())
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 START_SECONDS = 120.0
-"""How long the library may take to start: three seconds, unless the machine is busy."""
+"""The time limit for starting the library, which takes three seconds unless the machine is busy."""
 SPARE_SECONDS = 30.0
-"""What the interpreter may take beside the answer's own time."""
+"""The interpreter's time in addition to the answer's own limit."""
 LONGEST = 20_000
-"""Characters at the end of an answer that are read: its result stands there."""
+"""The number of characters at the end of an answer that are read, where its result is."""
 LIMITS = JailLimits(memory=1 << 30, resident=1 << 30, cpu=60, disk=16 << 20, processes=8)
 DISTRIBUTIONS = (
     "math-verify", "latex2sympy2-extended", "sympy", "mpmath", "antlr4-python3-runtime",
@@ -52,11 +52,11 @@ def _check(_options: Mapping[str, Any], _reference: Any) -> Mapping[FieldPath, s
     )
 )
 async def math(evidence: Evidence) -> Score:
-    """Compare mathematics by what it means: 1/2, 0.5 and 50 % are the same.
+    """Compare mathematics by meaning: 1/2, 0.5 and 50 % are equal.
 
-    What counts of an answer is what is boxed, else the last expression. The reference is LaTeX
-    without dollar signs. Both are read in a jail, by a process of their own; an answer that takes
-    more than the option `seconds`, 10 unless it is said, or more memory than there is, is wrong.
+    The boxed part of an answer counts, else its last expression. The reference is LaTeX without
+    dollar signs. A separate process reads both in a jail. An answer is wrong if it takes more than
+    the option `seconds`, 10 by default, or too much memory.
 
     Raises:
         InputError: math-verify is not installed.
@@ -75,14 +75,14 @@ async def math(evidence: Evidence) -> Score:
 
 
 def _boxed(answer: str) -> str | None:
-    """Return what the only box of an answer has, where it ends the answer."""
+    """Return the content of an answer's only box if it ends the answer."""
     _, *boxes = answer[-LONGEST:].split("\\boxed{")
     result = re.fullmatch(r"(.+)\}[$.\s]*", boxes[0], re.DOTALL) if len(boxes) == 1 else None
     return result[1].strip() if result and "\\fbox" not in answer else None
 
 
 def require_math(who: str) -> None:
-    """Make sure that verdicts can be had.
+    """Check that verdicts are available.
 
     Raises:
         InputError: math-verify is not installed.
@@ -92,7 +92,7 @@ def require_math(who: str) -> None:
 
 
 def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
-    """Return what a benchmark with such verdicts prepares: it makes sure that they can be had."""
+    """Return the `prepare` function of a benchmark that needs math-verify, which checks for it."""
 
     def prepare(_source: Source, _tasks: Sequence[Task]) -> None:
         require_math(f"benchmark {benchmark}")
@@ -115,7 +115,7 @@ def _is_installed() -> bool:
 
 
 def _readable() -> tuple[Path, ...]:
-    """Return what the library consists of, with what it needs, and nothing else of its folder."""
+    """Return the files of the library and its dependencies, and nothing else of its folder."""
     return tuple(path for name in DISTRIBUTIONS for path in _parts(name) if path.exists())
 
 
@@ -126,11 +126,11 @@ def _parts(name: str) -> Iterator[Path]:
 
 
 class _Ended(Exception):
-    """The interpreter ended; the text says how."""
+    """The interpreter ended; the text explains how."""
 
 
 class _MathJudge:
-    """An interpreter in a jail that has read the library, and judges one answer after the other."""
+    """An interpreter in a jail with the library loaded, which judges answers one by one."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -152,18 +152,18 @@ class _MathJudge:
                 return _score(str(ended), evidence)
 
     def kill(self) -> None:
-        """End the interpreter, whatever it does; the next answer has a new one."""
+        """Kill the interpreter; the next answer starts a new one."""
         if (worker := self._worker) is not None:
             worker.kill("a verdict was given up")
 
     def close(self) -> None:
-        """End the interpreter and give back what it took."""
+        """Stop the interpreter and release its resources."""
         self.kill()
         with self._turn:
             self._end()
 
     def _explanation(self, evidence: Evidence) -> str:
-        """Return the result of reading the answer."""
+        """Return the interpreter's verdict on the answer."""
         answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
         seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
         worker = self._worker or self._start(evidence.jails)
@@ -208,7 +208,7 @@ class _MathJudge:
 
 
 def _score(answer: str, evidence: Evidence) -> Score:
-    """Return the score of what was said of an answer."""
+    """Return the score of a verdict."""
     reasons = {
         "True": "right",
         "False": f"not {str(evidence.task.answer)[:80]}",

@@ -1,4 +1,4 @@
-"""The benchmark `mbpp`: functions to write from a sentence and the asserts that they must pass."""
+"""The benchmark `mbpp`: functions to write from a sentence and the asserts they must pass."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ REQUEST = (
 
 
 def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
-    """Return a task for each line of the file, in its order: 257 of the whole test split."""
+    """Return a task for each line of the file, in order: the whole test split of 257."""
     return [mbpp_task(line) for line in FILE.read(benchmark, source)]
 
 
 def mbpp_task(item: NamedItem) -> Task:
-    """Return the task of a problem. It shows the tests, as the published protocol does."""
+    """Return the task of a problem. It shows the tests, as in the published protocol."""
     tests = _texts(item, "test_list")
     imports = _texts(item, "test_imports")
     name = _entry_point(item, tests)

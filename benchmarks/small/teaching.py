@@ -13,9 +13,9 @@ from ..evaluation.measures import LEARNING
 from .generated.generated import GeneratedQuestion, Write, in_worlds
 
 TEACHERS = ("teacher", "expert", "strategist", "diagnostician")
-"""The ids of the agents that are told the key and the explanation."""
+"""The ids of the agents with the key and the explanation."""
 STUDENT_BEFORE = "student_before"
-"""The id of the agent whose answer counts as what the student knew before."""
+"""The id of the agent whose answer is the student's before the lesson."""
 
 LETTERS = "ABCD"
 ASK = 'In {language}, what does "{phrase}" mean?\n{choices}\nAnswer with the letter alone.'
@@ -32,10 +32,10 @@ PARTS: Mapping[str, Sequence[str]] = {
     ),
     "place": ("in snow", "at sea", "by night", "on sand", "in town", "up high"),
 }  # fmt: skip
-"""The parts of a phrase in the order of English, and what each may be."""
+"""The parts of a phrase in English order, with their possible values."""
 
 BY_LEVEL = ("thing", "colour", "size", "number", "place")
-"""Which parts phrases of a level have: so many of the first of these."""
+"""The number of parts of a phrase, by level: the first ones of `PARTS`."""
 
 _STARTS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "t", "v", "z", "sh", "kr", "pl")
 _MIDDLES = ("a", "e", "i", "o", "u", "ai", "ou")
@@ -49,7 +49,7 @@ class Language:
     """An invented language.
 
     Attributes:
-        order: In which order it says the parts of a phrase.
+        order: The order of the parts of a phrase.
     """
 
     name: str
@@ -70,11 +70,11 @@ class Language:
         )
 
     def sentence(self, meaning: Mapping[str, str]) -> str:
-        """Say something in this language."""
+        """Return a meaning as a phrase in this language."""
         return " ".join(self.words[meaning[part]] for part in self.order)
 
     def explained(self, meaning: Mapping[str, str], letter: str) -> str:
-        """Return the material of a teacher: the key, the words, and how a phrase is made."""
+        """Return a teacher's material: the key, the words, and the rules of phrases."""
         words = (f'"{self.words[meaning[part]]}" is "{meaning[part]}"' for part in self.order)
         several = len(self.order) > 1
         return KEY.format(
@@ -87,12 +87,12 @@ class Language:
 
 
 def in_english(meaning: Mapping[str, str]) -> str:
-    """Say it in English."""
+    """Return a meaning as a phrase in English."""
     return " ".join(meaning[part] for part in PARTS if part in meaning)
 
 
 def _in_world(seed: int, level: int) -> Write:
-    """Return what draws the questions about the language of a seed and a level."""
+    """Return a generator of questions about the language of a seed and a level."""
     language = Language.of(seed, level)
 
     def write(chance: random.Random, _level: int) -> GeneratedQuestion:

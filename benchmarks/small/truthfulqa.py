@@ -1,4 +1,4 @@
-"""The benchmark `truthfulqa-mc`: questions that people often answer with something untrue."""
+"""The benchmark `truthfulqa-mc`: questions with popular false answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def truthfulqa_tasks(source: Source) -> list[Task]:
 def truthfulqa_task(case: dict[str, Any]) -> Task:
     """Return the task of one line of the file.
 
-    The file always has the true choice first. So the choices are shuffled, always alike.
+    In the file, the first choice is the true one, so the choices are shuffled, with a fixed seed.
     """
     true = case["choices"][case["expected_index"]]
     shown = list(case["choices"])

@@ -1,7 +1,7 @@
 """Generated tasks: seeded, with one right answer each, in two splits that share no item.
 
-The vocabulary of a stream, be it words, numbers or years, is dealt to the splits by turns. So no
-test item can have been seen while teams evolved, whatever the seeds are.
+The vocabulary of a stream, be it words, numbers or years, is dealt alternately to the splits. So no
+test item can have occurred during evolution, whatever the seeds are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...schema.values.errors import InputError
 Split = Literal["evolve", "test"]
 SPLITS: tuple[Split, ...] = ("evolve", "test")
 PATIENCE = 1000
-"""So many draws in a row that bring nothing new mean that a stream has run dry."""
+"""The number of consecutive draws without a new item after which a stream is exhausted."""
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class StreamItem:
 
 
 def _half(pool: Sequence[T], split: Split) -> Sequence[T]:
-    """Shuffle a vocabulary, always alike, and deal it to the splits, one word to each by turns."""
+    """Shuffle a vocabulary with a fixed seed, and deal it alternately to the splits."""
     shuffled = random.Random(0).sample(pool, len(pool))  # noqa: S311 - the same deal every time
     return shuffled[SPLITS.index(split) :: len(SPLITS)]
 
@@ -77,7 +77,7 @@ def _coins(chance: random.Random, split: Split) -> StreamItem:
 
 
 def _sentiment(chance: random.Random, split: Split) -> StreamItem:
-    """Write a judgement, one in three of them by denying its opposite."""
+    """Write a judgement; one in three denies its opposite."""
     label, negated = chance.choice(("positive", "negative")), chance.random() < 1 / 3
     words = GOOD if (label == "positive") != negated else BAD
     word, thing = chance.choice(_half(words, split)), chance.choice(_half(THINGS, split))
@@ -105,7 +105,7 @@ def _age(chance: random.Random, split: Split) -> StreamItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Stream:
-    """How the tasks of a stream are written and scored.
+    """The generator and the scorer of a stream's tasks.
 
     Attributes:
         scorer: Compares an answer with the right one.
@@ -121,7 +121,7 @@ def _number(item: StreamItem) -> ScorerChoice:
 
 
 def _label(item: StreamItem) -> ScorerChoice:
-    """Take the label alone, as the query asks, in any case and punctuation."""
+    """Compare only the label that the query asks for, in any case and punctuation."""
     pattern = rf"(?i)^\W*{item.answer}\W*$"
     return ScorerChoice(name="regex", options=MappingProxyType({"pattern": pattern}))
 
@@ -143,7 +143,7 @@ STREAMS: Mapping[str, _Stream] = MappingProxyType(
 
 
 def items(name: str, split: Split, seed: int = 0) -> Iterator[StreamItem]:
-    """Write items without end or repetition, the same ones for the same seed.
+    """Yield items without end or repetition, the same ones for the same seed.
 
     Raises:
         InputError: There is no such stream, or all of its items were written.
@@ -164,7 +164,7 @@ def items(name: str, split: Split, seed: int = 0) -> Iterator[StreamItem]:
 
 
 def stream(name: str, split: Split, *, count: int, seed: int = 0) -> list[Task]:
-    """Make the first tasks of a stream. A longer one begins with the shorter one.
+    """Return the first tasks of a stream. A longer one begins with the shorter one.
 
     Raises:
         InputError: There is no such stream, or it has fewer tasks.

@@ -1,8 +1,8 @@
 """WorkBench: a workplace of five tables and 27 tools, and the original verdicts.
 
 * `load_tables` reads the workplace; `Workplace` is one that calls change.
-* `do_call` does a call that is given as text; `OPERATIONS` has the tools.
-* `verdict` judges predicted calls against the reference's, as the original evaluator does.
+* `do_call` does a call given as text; `OPERATIONS` has the tools.
+* `verdict` compares predicted calls with the reference's, as the original evaluator does.
 """
 
 from .calls import do_call, do_calls

@@ -1,4 +1,4 @@
-"""What a team's answer says that is to be done: the calls below its label `FUNCTION_CALLS:`."""
+"""Reads the calls in a team's answer, below its label `FUNCTION_CALLS:`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .operation import CallFailed
 
 MOST_CALLS = 200
 MOST_ENDS = 400
-"""Brackets that are tried as the end of a list."""
+"""The maximum number of brackets tried as the end of a list."""
 MOST_LINES = 60
-"""Of one call, whose texts may have line ends in them."""
+"""The maximum number of lines of one call, whose texts may contain line breaks."""
 MOST_PARSED = 500_000
-"""Characters of an answer that are parsed, tries again counted; after that a call is one line."""
+"""Maximum characters of an answer to parse, including retries; after that a call is one line."""
 
 _LABEL = re.compile(r"function[_ ]calls[*_`\"]*[ \t]*:[*_`]*", re.IGNORECASE)
 _BEFORE = re.compile(r"^[\s>]*(?:(?:[-*+\u2022]|\(?\d{1,3}[.):])\s+)*(?:\*\*)?`*")
@@ -25,11 +25,11 @@ _CALL = re.compile(r"\(*[A-Za-z_]+\.[A-Za-z_.]+\s*\(")
 
 
 def calls_in(answer: str) -> list[str] | None:
-    """Read the calls of an answer, each as text; None where it has no label.
+    """Return the calls of an answer, each as text; None without the label.
 
-    What follows the last label counts, whatever its case. It may be a Python list of texts or of
-    calls, or lines, each of which begins a call. Bullets, numbers, backticks, fences and commas
-    around the calls are passed over, and so are lines that are no calls.
+    The text after the last label counts, in any case. It may be a Python list of texts or of calls,
+    or lines that each begin a call. Bullets, numbers, backticks, fences and commas around the calls
+    are skipped, and so are lines that are no calls.
     """
     labels = list(_LABEL.finditer(answer))
     if not labels:
@@ -42,23 +42,23 @@ def calls_in(answer: str) -> list[str] | None:
 
 
 def written(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Write down a call that was done, as the original does: every value as text, as it is.
+    """Return a call as text in the original's form: every value as unescaped text.
 
-    A value with a double quote in it, or that ends with a backslash, makes a call that cannot be
-    read again, and that verdicts pass over.
+    A value that contains a double quote, or ends with a backslash, makes a call that cannot be read
+    again, and that verdicts skip.
     """
     shown = ", ".join(f'{name}="{value}"' for name, value in arguments.items())
     return f"{tool}.func({shown})"
 
 
 class _Parser:
-    """Parses calls, until it has parsed too much."""
+    """Parses calls up to a total number of characters."""
 
     def __init__(self) -> None:
         self._left = MOST_PARSED
 
     def parsed(self, text: str, parse: Callable[[str], ast.expr] = parse_call) -> ast.expr | None:
-        """Parse a text; None where it is no call, or would be too much."""
+        """Parse a text; None if it is no call, or exceeds the limit."""
         self._left -= len(text)
         if self._left < 0:
             return None
@@ -69,7 +69,7 @@ class _Parser:
 
 
 def _listed(section: str, parser: _Parser) -> list[str] | None:
-    """Read a list of calls that the section begins with; None where it begins otherwise."""
+    """Read the list of calls at the beginning of a section; None without one."""
     text = section.strip().strip("`").strip()
     if not text.startswith("["):
         return None
@@ -100,10 +100,10 @@ def _from_lines(lines: list[str], parser: _Parser) -> list[str]:
 
 
 def _first_call(lines: list[str], parser: _Parser) -> tuple[str, int]:
-    """Return the call that lines begin with, and how many of them it takes.
+    """Return the call at the beginning of lines, and its number of lines.
 
-    Its arguments may stand on lines of their own, and its texts may have line ends in them. Where
-    no whole call is found, the first line is given as it is, and will fail.
+    Arguments may be on lines of their own, and texts may contain line breaks. Without a complete
+    call, the first line is returned, which will fail.
     """
     for count in range(1, len(lines) + 1):
         text = _trimmed("\n".join(lines[:count]))

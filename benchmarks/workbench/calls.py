@@ -1,10 +1,10 @@
-"""Calls as text: how one is read and done, without ever running it as code.
+"""Calls as text: parsed and done, without ever running them as code.
 
-The original has Python evaluate the text of a call. Here it is parsed, and only this is done:
+The original has Python evaluate the text of a call. Here it is parsed, and only this is supported:
 calls of the 27 tools, as `calendar.delete_event.func(event_id="00000042")`, with arguments that are
 literals, lists, tuples, mappings, sums of texts, `and`, `or`, `not`, `*[...]`, `**{...}`, f-strings
-without values, `str(...)`, items of results (`[0]["email"]`), and calls of tools in their turn.
-Everything else fails, as all calls may: the next one is done all the same.
+without values, `str(...)`, items of results (`[0]["email"]`), and nested calls of tools. Everything
+else fails like any failing call: the next call is done nevertheless.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .domains import DOMAINS, OPERATIONS
 from .operation import CallFailed, Operation, Workplace
 
 LONGEST_CALL = 100_000
-"""Characters. What is longer fails."""
+"""Maximum characters. A longer call fails."""
 
 _BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 
 def do_calls(workplace: Workplace, calls: Sequence[str]) -> None:
-    """Do calls in order for what they change; one that fails changes no other."""
+    """Do calls in order for their changes; a failing call affects no other."""
     for call in calls:
         try:
             _Doing(workplace, only_changes=True).value(parse_call(call))
@@ -33,7 +33,7 @@ def do_calls(workplace: Workplace, calls: Sequence[str]) -> None:
 
 
 def do_call(workplace: Workplace, call: str) -> Any:
-    """Do one call and give what comes of it; see `Operation.call`.
+    """Do one call and return its result; see `Operation.call`.
 
     Raises:
         CallFailed: The text is no such call, or the call fails.
@@ -45,12 +45,12 @@ def do_call(workplace: Workplace, call: str) -> Any:
 
 
 def parse_call(call: str) -> ast.expr:
-    r"""Parse the text of a call. Line ends in it count as `\n` in its texts."""
+    r"""Parse the text of a call. Line breaks count as `\n` in its texts."""
     return parse_expression(call.replace("\n", "\\n"))
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Parse an expression of Python's, and run nothing of it.
+    """Parse a Python expression without running it.
 
     Raises:
         CallFailed: It is none, or is too long.
@@ -66,11 +66,11 @@ def parse_expression(text: str) -> ast.expr:
 
 
 class _Doing:
-    """Works out an expression.
+    """Evaluates an expression.
 
     Args:
-        workplace: What the calls in it work on.
-        only_changes: Leave out what the outermost call looks up: no verdict depends on it.
+        workplace: The workplace of its calls.
+        only_changes: Skip lookups by the outermost call, because no verdict depends on them.
     """
 
     def __init__(self, workplace: Workplace, *, only_changes: bool = False) -> None:
@@ -202,7 +202,7 @@ def _hashed(items: list[Any]) -> set[Any]:
 
 
 def _named(node: ast.expr) -> Any:
-    """Find what is called: a tool and whether with the suffix `.func`, or `str`."""
+    """Return the called object: a tool, with or without the suffix `.func`, or `str`."""
     name = ast.unparse(node)
     if name == "str":
         return name
@@ -215,7 +215,7 @@ def _named(node: ast.expr) -> Any:
 def _one_argument(
     operation: Operation, positional: list[Any], named: dict[Any, Any]
 ) -> tuple[list[Any], dict[Any, Any]]:
-    """Read the arguments of a call without `.func`: one, a text or a mapping of named ones."""
+    """Return the argument of a call without `.func`: a text or a mapping of named ones."""
     arguments = [*positional, *([named["tool_input"]] if set(named) == {"tool_input"} else [])]
     if len(arguments) == 1 and (not named or not positional):
         if isinstance(arguments[0], str):

@@ -1,4 +1,4 @@
-"""The scorer: which calls a team's answer stands for, and the original verdict on them."""
+"""The scorer: extracts the calls of a team's answer, and returns the original verdict."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def _without_files(options: Mapping[str, Any], _reference: Any) -> Mapping[Field
     )
 )
 async def workbench(evidence: Evidence) -> Score:
-    """Judge by the calls below the answer's label, else by those that its agent had done.
+    """Judge the calls below the answer's label, or without one, the agent's tool calls.
 
-    Measures `side_effects` and `exact_match`, each 0 or 1. Calls that were done with tools are kept
-    as a JSON list in the trial's log: nothing else says which they were.
+    Measures `side_effects` and `exact_match`, each 0 or 1. Tool calls are stored as a JSON list in
+    the trial's log, the only record of them.
 
     Raises:
         InputError: The benchmark's files are not there any more.
@@ -79,7 +79,7 @@ async def workbench(evidence: Evidence) -> Score:
 
 
 def _successful(calls: Sequence[ToolCall]) -> list[str]:
-    """Write down the calls that worked; one that ended with an error has changed nothing."""
+    """Return the successful calls as text; a call that ended with an error has changed nothing."""
     return [
         written(call.tool, call.arguments)
         for call in calls

@@ -1,4 +1,4 @@
-"""How tools look for rows: by expressions, by bounds, and by dates as people write them."""
+"""How tools search for rows: by expressions, by bounds, and by dates in human notation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the benchmark's world has no zon
 
 
 def expression_in(pattern: Any, *, ignore_case: bool = True) -> Callable[[Any], bool | None]:
-    """Make a test of cells: whether a regular expression occurs. None for a cell that is no text.
+    """Return a test whether a regular expression occurs in a cell; None for a cell without text.
 
     Raises:
         TypeError: The pattern is no text.
@@ -33,7 +33,7 @@ def expression_in(pattern: Any, *, ignore_case: bool = True) -> Callable[[Any], 
 
 
 def _check_plain(pattern: str) -> None:
-    """Refuse what only the engine that searches here would take, and not Python's own."""
+    """Refuse expressions that only the search engine here accepts, and not Python's own."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Python, about what may change its meaning
@@ -43,10 +43,10 @@ def _check_plain(pattern: str) -> None:
 
 
 def containing(table: Table, column: str, pattern: Any) -> Table:
-    """Keep the rows with an expression in a column, in any case.
+    """Return the rows with an expression in a column, in any case.
 
     Raises:
-        ValueError: A cell of the column is no text, such as one that is missing.
+        ValueError: A cell of the column is no text, such as a missing one.
         TypeError: The pattern is no text.
         ToolError: It is not a regular expression, or not a harmless one.
     """
@@ -58,7 +58,7 @@ def containing(table: Table, column: str, pattern: Any) -> Table:
 
 
 def bounded(table: Table, column: str, lowest: Any, highest: Any) -> Table:
-    """Keep the rows with a cell between two texts; a bound that says nothing is none."""
+    """Return the rows with a cell between two texts; an empty bound sets no limit."""
     if lowest:
         table = _compared(table, column, lowest, lambda cell: cell >= lowest)
     if highest:
@@ -74,7 +74,7 @@ def _compared(table: Table, column: str, bound: Any, fits: Callable[[Any], bool]
 
 
 def look_up(table: Table, kind: str, key: Any, field: Any) -> Any:
-    """Return a field of the first row with an id, as a mapping, or say what is wrong."""
+    """Return a field of the first row with an id, as a mapping, or an error message."""
     if not key:
         return f"{kind} ID not provided."
     if not field:
@@ -88,7 +88,7 @@ def look_up(table: Table, kind: str, key: Any, field: Any) -> Any:
 
 
 def delete(table: Table, kind: str, key: Any) -> tuple[Table, str]:
-    """Leave out all rows with an id; report the result."""
+    """Return the table without all rows with an id, and a message."""
     if not key:
         return table, f"{kind} ID not provided."
     places = table.where(f"{kind.lower()}_id", key)
@@ -98,14 +98,13 @@ def delete(table: Table, kind: str, key: Any) -> tuple[Table, str]:
 
 
 def moment(value: Any) -> datetime | None:
-    """Read a point in time, in any of the usual notations; month before day where both fit.
+    """Parse a point in time in any common notation; month before day if both are possible.
 
-    What is not said is taken from the first of January of the year 1; a number counts nanoseconds
+    Missing parts are taken from the first of January of the year 1; a number counts nanoseconds
     from 1970. `now` and `today` are the benchmark's.
 
     Returns:
-        None for what says that there is none, such as `NaT`. It is neither before nor after
-        anything.
+        None for a text that means no time, such as `NaT`. It is neither before nor after anything.
 
     Raises:
         ValueError: It is no time.

@@ -1,4 +1,4 @@
-"""A small table that never changes: what the benchmark's verdicts need of a data frame."""
+"""A small immutable table: the features of a data frame that the benchmark's verdicts need."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any, Self
 Row = tuple[Any, ...]
 
 MISSING = math.nan
-"""What a cell holds that was empty in the file. None in a cell is missing, too."""
+"""The value of a cell that was empty in the file. None in a cell is missing, too."""
 
 _LARGEST_WHOLE = 2**63
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
-    """Rows under named columns, each row with a label, as the original has them.
+    """Rows under named columns, each row with a label, as in the original.
 
-    Labels matter: two tables are the same only if their labels are, and a mail is written at the
-    label that equals the number of rows, whether or not a row has it already. Every change gives a
-    new table that shares the untouched rows with the old one.
+    Labels matter: tables are equal only if their labels are, and a mail is written at the label
+    that equals the number of rows, whether or not a row has it already. Every change gives a new
+    table that shares unchanged rows with the old one.
 
     Attributes:
-        columns: The names, text as a rule; calls may add others.
-        labels: One for each row. They need not be in order, nor different from each other.
+        columns: The names, usually text; calls may add others.
+        labels: One for each row. They may be unordered and repeated.
     """
 
     columns: Row
@@ -34,7 +34,7 @@ class Table:
 
     @classmethod
     def of(cls, columns: Iterable[str], rows: Iterable[Row]) -> Self:
-        """Make a table whose rows are labelled from 0."""
+        """Return a table whose rows are labelled from 0."""
         contents = tuple(rows)
         return cls(columns=tuple(columns), labels=tuple(range(len(contents))), rows=contents)
 
@@ -45,7 +45,7 @@ class Table:
         """Return whether there is such a column.
 
         Raises:
-            TypeError: Nothing like this can name a column: it is a list or a mapping.
+            TypeError: The value cannot name a column: it is a list or a mapping.
         """
         hash(column)
         return column in self.columns
@@ -56,7 +56,7 @@ class Table:
         return [row[place] for row in self.rows]
 
     def where(self, column: str, value: Any) -> list[int]:
-        """Find the places of the rows whose cell equals a value; a missing cell equals nothing.
+        """Return the positions of rows whose cell equals a value; a missing cell equals nothing.
 
         Raises:
             ValueError: The value is a list, which is compared item by item, of another length.
@@ -69,12 +69,12 @@ class Table:
         return [place for place, (cell, value) in pairs if cell == value and not is_missing(cell)]
 
     def records(self, places: Iterable[int] | None = None) -> list[dict[Any, Any]]:
-        """Return rows as mappings from column to cell; all of them by default."""
+        """Return rows as mappings from column to cell; by default all of them."""
         chosen = self.rows if places is None else [self.rows[place] for place in places]
         return [dict(zip(self.columns, row, strict=True)) for row in chosen]
 
     def without(self, places: Sequence[int]) -> Self:
-        """Leave out rows. The others keep their labels."""
+        """Return the table without these rows. The others keep their labels."""
         removed = set(places)
         rest = [place for place in range(len(self)) if place not in removed]
         return replace(
@@ -84,33 +84,33 @@ class Table:
         )
 
     def appended(self, cells: Mapping[str, Any], *, label: int) -> Self:
-        """Add a row at the end. Columns that it does not name are missing there."""
+        """Return the table with a row added. Columns that it does not name are missing there."""
         row = tuple(cells.get(column, MISSING) for column in self.columns)
         return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
 
     def written(self, row: Row, *, label: int) -> Self:
-        """Write a row over the one that has this label, or add it at the end."""
+        """Return the table with the row of this label replaced, or added if there is none."""
         if label not in self.labels:
             return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
         pairs = zip(self.labels, self.rows, strict=True)
         return replace(self, rows=tuple(row if name == label else old for name, old in pairs))
 
     def renumbered(self) -> Self:
-        """Label the rows from 0."""
+        """Return the table with rows labelled from 0."""
         return replace(self, labels=tuple(range(len(self))))
 
     def with_column(self, column: Any, cell: Any = MISSING) -> Self:
-        """Add a column that has the same in all rows."""
+        """Return the table with a column that has one value in all rows."""
         rows = tuple((*row, cell) for row in self.rows)
         return replace(self, columns=(*self.columns, column), rows=rows)
 
     def updated(self, places: Sequence[int], column: Any, value: Any) -> Self:
-        """Write a value into a column of some rows. A column that does not exist is added.
+        """Return the table with a value in a column of some rows. An unknown column is added.
 
-        A list of one item stands for the item, a mapping gives each row what it has for its label.
+        A list of one item stands for the item; a mapping gives each row the value of its label.
 
         Raises:
-            ValueError: A list has another length than there are rows.
+            ValueError: The length of a list differs from the number of rows.
         """
         table = self if self.has(column) else self.with_column(column)
         values = _spread(value, [self.labels[place] for place in places])
@@ -139,6 +139,6 @@ def _spread(value: Any, labels: Sequence[int]) -> list[Any]:
 
 
 def _as_float(value: Any) -> Any:
-    """A column of nothing but numbers holds floats."""
+    """Convert a column that has only numbers to floats."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     return float(value) if whole and -_LARGEST_WHOLE <= value < _LARGEST_WHOLE else value

@@ -1,4 +1,4 @@
-"""The workplace as the benchmark's files describe it: five tables, and what tools look up."""
+"""The workplace of the benchmark's files: five tables, and tables that tools only read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NO_VALUE = frozenset(
         *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
     }
 )
-"""What the original's files may write where there is no value."""
+"""Texts for missing values in the original's files."""
 
 _PROCESSED = Path("data", "processed")
 
@@ -44,8 +44,8 @@ class Tables:
     """A state of the workplace.
 
     Attributes:
-        plots: The files that were plotted; none at first.
-        visits: Of a website. Tools read them, and no verdict compares them.
+        plots: The plotted files; initially none.
+        visits: The visits of a website. Tools read them, and no verdict compares them.
     """
 
     events: Table
@@ -69,7 +69,7 @@ def find_folder(folder: Path | None) -> Path:
         The folder that holds `data/processed`.
 
     Raises:
-        InputError: They are not there.
+        InputError: They are missing.
     """
     if folder is None:
         raise InputError(f"WorkBench needs its files, and no folder is named: {SOURCE}.")
@@ -85,10 +85,10 @@ def find_folder(folder: Path | None) -> Path:
 
 @functools.lru_cache(maxsize=8)
 def load_tables(folder: Path) -> Tables:
-    """Read the first state of the workplace, once for each folder that `find_folder` gives.
+    """Read the initial state of the workplace, once per folder of `find_folder`.
 
     Raises:
-        InputError: A file is missing, or is not as expected.
+        InputError: A file is missing, or has an unexpected form.
     """
     visits = _read(folder, "analytics_data")
     engaged = visits.columns.index("user_engaged")

@@ -1,4 +1,4 @@
-"""The 690 tasks: what is asked, of which domains, and the reference's calls."""
+"""The 690 tasks: their queries, their domains, and the reference's calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
-from ...schema.values.values import is_list
+from ...schema.values.values import is_list, is_texts
 from ..evaluation.benchmark import Benchmark, Source
 from .answers import calls_in
 from .domains import DOMAINS
@@ -42,7 +42,7 @@ FILES = {
     "multi_domain": "multi_domain",
     "project_management": "project_management",
 }
-"""The niches in order, and the name that each has in its file's."""
+"""The niches in order, each with its part of the file name."""
 
 
 def export_all_tools(answers: Answers) -> str:
@@ -56,7 +56,7 @@ def export_named_tools(answers: Answers) -> str:
 
 
 def _export(answers: Answers, tools: str) -> str:
-    """Write TARGET/DOMAIN/NAME_all.csv, or …_domains.csv, as the original's data/results."""
+    """Write TARGET/DOMAIN/NAME_all.csv, or …_domains.csv, like the original's data/results."""
     if answers.target.is_file():
         raise InputError(f"{answers.target}: a folder is written, and this is a file.")
     folder = find_folder(answers.source.data)
@@ -79,7 +79,7 @@ def _export(answers: Answers, tools: str) -> str:
 
 
 def calls_of(sample: Sample, log: str) -> list[str]:
-    """Give the calls that a sample was judged by: those of its answer, else those of its tools."""
+    """Return the calls that a sample was judged by: those of its answer, else its tool calls."""
     listed = calls_in(sample.answer or "")
     if listed is not None or not log:
         return listed or []
@@ -98,10 +98,10 @@ def _row(query: str, sample: Sample, answers: Answers) -> Mapping[str, str]:
 
 
 def _response(query: str, answer: str) -> str:
-    """Write an answer as the original's agent gives it, so that its evaluator can print it.
+    """Return an answer in the form of the original's agent, so that its evaluator can print it.
 
-    That finds the end of the answer, arrays and actions by their names; within texts they are
-    written with an escape.
+    The evaluator finds the answer's end, arrays and actions by their names; within texts these are
+    escaped.
     """
     text = f"{{'input': {query!r}, 'output': {answer!r}"
     for name, escaped in _READ_BY_NAME.items():
@@ -183,7 +183,7 @@ def reference_rows(folder: Path, niche: str) -> Sequence[dict[str, str]]:
     """Read the file of a niche: `query`, `answer` and `domains` of each of its tasks.
 
     Raises:
-        InputError: It cannot be read, or is not as expected.
+        InputError: It cannot be read, or has an unexpected form.
     """
     name = f"{FILES[niche]}_queries_and_answers.csv"
     path = folder / "data" / "processed" / "queries_and_answers" / name
@@ -208,7 +208,7 @@ def reference_calls(row: dict[str, str], niche: str) -> list[str]:
 
 
 def literal_list(text: str, niche: str) -> list[str]:
-    """Read a list of texts as Python writes it.
+    """Parse a list of texts in Python's notation.
 
     Raises:
         InputError: It is none.
@@ -217,7 +217,7 @@ def literal_list(text: str, niche: str) -> list[str]:
         result = ast.literal_eval(text)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"the tasks of {niche} hold {text[:80]!r}, no list: {error}.") from None
-    if not is_list(result) or not all(isinstance(item, str) for item in result):
+    if not is_texts(result):
         raise InputError(f"the tasks of {niche} hold {text[:80]!r}, which is no list of texts.")
     return result
 

@@ -1,4 +1,4 @@
-"""The workplace in the hands of an agent: its tools, as agents call them while they work."""
+"""The workplace as tools for agents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _WORKPLACE = "workbench"
 _VALUES = ["string", "number", "null"]
-"""What an argument may be. The original checks nothing; a number is kept as one."""
+"""The accepted types of an argument. The original checks nothing; a number stays a number."""
 
 
 def toolkit_name(domain: str) -> str:
@@ -52,7 +52,7 @@ def _tool(operation: Operation) -> Tool:
 
 
 def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
-    """Return the agent's own workplace, made when its first call comes."""
+    """Return the agent's own workplace, created with its first call."""
     options = workspace.home.task.scorer.options
     folder, toolkits = options.get("folder"), options.get("toolkits")
     if workspace.home.task.scorer.name != "workbench" or not isinstance(folder, str):
@@ -69,7 +69,7 @@ def _workplace(operation: Operation, workspace: Workspace) -> Workplace:
 
 
 def _as_json(value: Any) -> Any:
-    """Write a result as JSON has it: a missing cell is null, a time is text."""
+    """Return a result as JSON: a missing cell is null, a time is text."""
     if is_mapping(value):
         return {name: _as_json(item) for name, item in value.items()}
     if is_list(value):

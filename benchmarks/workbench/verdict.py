@@ -1,4 +1,4 @@
-"""The original verdict: by the state that calls leave behind, not by the calls."""
+"""The original verdict: it compares the resulting states, not the calls."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .table import MISSING, Row, Table, is_missing
 from .tables import Tables
 
 CASED = frozenset({"board", "list_name", "status"})
-"""The columns in which case counts."""
+"""The case-sensitive columns."""
 
 _CHANGING = frozenset(name for name, operation in OPERATIONS.items() if operation.changes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PredictionVerdict:
-    """What the original says of a prediction.
+    """The original's verdict on a prediction.
 
     Attributes:
-        correct: Its calls lead to the state that the reference leads to, but for case, and there
-            was no error. The benchmark's accuracy is the share of these.
-        side_effects: Its calls changed something and lead elsewhere, error or not.
-        exact_match: Its calls that change something are the reference's as text, but for case and
-            order. It does not enter the accuracy.
+        correct: Its calls lead to the reference's state, ignoring case, without an error. The
+            benchmark's accuracy is the share of correct predictions.
+        side_effects: Its calls changed something and lead elsewhere, with or without an error.
+        exact_match: Its changing calls equal the reference's as text, ignoring case and order. This
+            does not count in the accuracy.
     """
 
     correct: bool
@@ -39,13 +39,13 @@ class PredictionVerdict:
 def verdict(
     predicted_calls: Sequence[str], gold_calls: Sequence[str], error: object, tables: Tables
 ) -> PredictionVerdict:
-    """Judge predicted calls against the reference's.
+    """Compare predicted calls with the reference's.
 
     Args:
-        predicted_calls: As text, in order. Those that fail are passed over.
-        error: Why the run that made the prediction ended early. Any text but the empty one makes
-            the prediction incorrect; None and NaN, which readers of tables give, do not.
-        tables: The state that both start from.
+        predicted_calls: Calls as text, in order. Failing ones are skipped.
+        error: Why the run of the prediction ended early. Any non-empty text makes the prediction
+            incorrect; None and NaN, which readers of tables produce, do not.
+        tables: The initial state of both.
     """
     predicted, gold = _after(predicted_calls, tables), _after(gold_calls, tables)
     pairs = zip(predicted.compared, gold.compared, strict=True)
@@ -79,8 +79,8 @@ def _same(first: Table, second: Table) -> bool:
     return first is second or (
         _same_shape(first, second)
         and all(
-            row is other or all(starmap(_equal, zip(row, other, strict=True)))
-            for row, other in zip(first.rows, second.rows, strict=True)
+            row is second_row or all(starmap(_equal, zip(row, second_row, strict=True)))
+            for row, second_row in zip(first.rows, second.rows, strict=True)
         )
     )
 
@@ -92,8 +92,8 @@ def _same_but_for_case(first: Table, second: Table) -> bool:
         return False
     cased = [column in CASED for column in first.columns]
     return all(
-        row is other or _equal_rows(row, other, cased)
-        for row, other in zip(first.rows, second.rows, strict=True)
+        row is second_row or _equal_rows(row, second_row, cased)
+        for row, second_row in zip(first.rows, second.rows, strict=True)
     )
 
 
@@ -103,8 +103,10 @@ def _same_shape(first: Table, second: Table) -> bool:
 
 def _equal_rows(first: Row, second: Row, cased: Sequence[bool]) -> bool:
     return all(
-        _equal(item, other) if case_counts else _equal(_lower(item), _lower(other))
-        for item, other, case_counts in zip(first, second, cased, strict=True)
+        _equal(first_item, second_item)
+        if case_counts
+        else _equal(_lower(first_item), _lower(second_item))
+        for first_item, second_item, case_counts in zip(first, second, cased, strict=True)
     )
 
 
@@ -113,5 +115,5 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _lower(cell: Any) -> Any:
-    """What is not text counts as missing, whatever it is: 30 is as good as 60, but not "30"."""
+    """Lower the case of a text; any other value counts as missing: 30 equals 60, but not "30"."""
     return cell.lower() if isinstance(cell, str | bytes) else MISSING

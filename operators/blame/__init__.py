@@ -1,8 +1,8 @@
 """Blame: which agent made a team fail, at which step, and why (Meta-Team, App. C).
 
-`FailedRun` is what both a run of ours (`trace_of`) and a published failure give, `attribute` asks a
-model about it in three schemes, and `local_vote` and `collaborative_vote` are the rules by which
-many opinions become one `BlameVerdict`.
+`FailedRun` is the common form of a recorded run (`trace_of`) and a published failure. `attribute`
+asks a model about it in one of three schemes. `local_vote` and `collaborative_vote` are the rules
+that turn many opinions into one `BlameVerdict`.
 """
 
 from .attributing import attribute

@@ -1,4 +1,4 @@
-"""What is asked to find out who is to blame, and how the answers are read."""
+"""The questions that an attribution asks, and the parsing of their answers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .votes import Ballot, Pair, Submission, Vote
 
 OPERATOR = "attribute"
 NOBODY = "(nobody)"
-"""Whom an analyzer accuses that accuses nobody."""
+"""The value by which an analyzer accuses no agent."""
 MOST_NUMBERS = 250
-"""Steps that a schema lists one by one; endpoints bound how much of that they take."""
+"""The most steps that a schema lists one by one, because endpoints limit the size of schemas."""
 MOST_EVIDENCE = 8
 MOST_LISTED = 30
-"""Steps of another agent of which an analyzer is told the numbers."""
+"""The most step numbers of another agent that an analyzer sees."""
 ANY_STEP: Mapping[str, Any] = {"type": "integer"}
 ANY_PAIR: Mapping[str, Any] = closed(agent=ANY_TEXT, step=ANY_STEP)
 TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in range(21)]}
-"""How sure a model may be: few digits, where decoding is held to the schema."""
+"""The confidence of a model, with few digits if decoding is constrained to the schema."""
 
 
 def whole_question(trace: FailedRun, bounds: Bounds, room: TextBudget) -> Question[BlameVerdict]:
-    """Ask for the pair, with the whole flat trace (App. C, global)."""
+    """Return the question for agent and step, with the whole flat trace (App. C, global)."""
     shown = view(trace.steps, room)
     fields = {
         "reason": reason_schema(bounds),
@@ -51,12 +51,12 @@ def whole_question(trace: FailedRun, bounds: Bounds, room: TextBudget) -> Questi
 def own_question(
     trace: FailedRun, agent: str, bounds: Bounds, room: TextBudget, *, is_posted: bool
 ) -> Question[Submission]:
-    """Ask one agent's analyzer whether its agent erred, with that agent's own steps (local).
+    """Return the question to one agent's analyzer, with that agent's steps alone (local).
 
     Args:
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
-        is_posted: Whether others will read the reason.
+        is_posted: Whether other analyzers will read the reason.
     """
     own = trace.of(agent)
     record = {"agent": agent, "has_read": any(step.read for step in own), "is_posted": is_posted}
@@ -86,12 +86,12 @@ def again_question(
     posted: Sequence[Submission],
     ballot: Ballot,
 ) -> Question[Submission]:
-    """Ask one agent's analyzer again, now with what all of them found (collaborative).
+    """Return the next question to one agent's analyzer, with all findings (collaborative).
 
     Args:
         bounds: How much may be read and written.
         room: How much of the steps may be shown.
-        ballot: The verdict that follows from these.
+        ballot: The verdict that follows from the findings.
     """
     own = trace.of(agent)
     has_read = any(step.read for step in own)
@@ -118,7 +118,7 @@ def again_question(
 
 
 def case_text(trace: FailedRun, bounds: Bounds) -> str:
-    """Show what was asked, the result of the run, and what is known of that."""
+    """Return the task, the run's answer, the right answer and the ending, as shown to a model."""
     most = bounds.task_characters
     return material(
         fenced("task", clip(trace.question, most)),
@@ -129,7 +129,7 @@ def case_text(trace: FailedRun, bounds: Bounds) -> str:
 
 
 def _focus(agent: str, posted: Sequence[Submission], ballot: Ballot) -> int | None:
-    """Find the step of an agent that is spoken of: by the verdict, else by its own analyzer."""
+    """Return the step of an agent that the verdict accuses, else that its analyzer accuses."""
     own = [submission.accuses for submission in posted if submission.analyzer == agent]
     pairs = [(ballot.agent, ballot.step), *(pair for pair in own if pair)]
     return next((step for accused, step in pairs if accused == agent), None)
@@ -157,7 +157,7 @@ def _charge(ballot: Ballot) -> str:
 
 
 def _pair_schemas(trace: FailedRun, shown: Collection[int] = ()) -> list[Mapping[str, Any]]:
-    """Write a schema for each agent with its own steps; of those, the ones that are shown."""
+    """Return a schema for each agent with its own steps; only the shown ones, if there are any."""
     own = {agent: trace.numbers(agent) for agent in trace.doers}
     shown_steps = {
         agent: [number for number in numbers if number in shown] for agent, numbers in own.items()
@@ -197,7 +197,7 @@ def _read_own(trace: FailedRun, agent: str, bounds: Bounds, text: str) -> Submis
 
 
 def _read_again(trace: FailedRun, agent: str, pair: Pair, bounds: Bounds, text: str) -> Submission:
-    """Read whom an analyzer accuses now; whether it disagrees is not for it to say."""
+    """Parse an analyzer's new accusation; whether it counters the verdict is derived from it."""
     fields = {
         "reason": {},
         "accused": {**ANY_PAIR, "required": ["agent"]},
@@ -232,14 +232,14 @@ def _submission(
 
 
 def _accused(trace: FailedRun, answer: Mapping[str, Any]) -> Pair:
-    """Read a pair; what it may lack where nobody is accused, it has where somebody is."""
+    """Parse an accusation, which must have a step."""
     if "step" not in answer:
         raise InvalidAnswer(f"it accuses {answer['agent']!r} of no step. Give the number of one.")
     return _pair(trace, answer["agent"], int(answer["step"]))
 
 
 def _pair(trace: FailedRun, agent: str, number: int) -> Pair:
-    """Return a pair that a person can point at."""
+    """Return an existing pair of agent and step, or raise `InvalidAnswer`."""
     if agent not in trace.doers:
         raise InvalidAnswer(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
     if number not in (own := trace.numbers(agent)):

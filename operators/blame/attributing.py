@@ -1,8 +1,8 @@
 """Attribution of a failure: which agent made a team fail, and at which step (Meta-Team, App. C).
 
-In three schemes, that differ only in how they read the same trace. *Global*: one question with the
-whole of it. *Local*: an analyzer for each agent, which sees that agent's steps and nothing else.
-*Collaborative*: these post what they found, read what the others posted, and look again.
+There are three schemes, which differ only in how they read the same trace. *Global*: one question
+with the whole trace. *Local*: one analyzer for each agent, which sees only that agent's steps.
+*Collaborative*: these analyzers post their findings, read the others', and look again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .view import TextBudget
 from .votes import ALPHA, Ballot, Submission, collaborative_vote, local_vote
 
 ROUNDS = 2
-"""How often analyzers read each other and look again, unless told otherwise."""
+"""The default number of times that analyzers read each other's findings and look again."""
 MUTE = "of no analyzer's answers anything was of use."
 
 
@@ -36,20 +36,20 @@ async def attribute(
     alpha: float = ALPHA,
     room: TextBudget | None = None,
 ) -> BlameVerdict | RejectedProposal:
-    """Find out which agent made a team fail, and at which step (Meta-Team, App. C).
+    """Ask which agent made a team fail, and at which step (Meta-Team, App. C).
 
     Args:
-        scheme: `global`: one call. `local`: one for each agent. `collaborative`: as many, and
+        scheme: `global`: one call. `local`: one call for each agent. `collaborative`: the same, and
             again in each round.
-        rounds: How often analyzers read each other and look again, at least once; collaborative.
-        alpha: What counter-evidence adds to the weight of a vote; collaborative.
-        room: How much of the steps one answer may be asked with. None: as suits who answers.
+        rounds: The number of rounds, at least 1; collaborative only.
+        alpha: The extra weight of a vote with counter-evidence; collaborative only.
+        room: How much of the steps one question may show. None: the model's default.
 
     Returns:
-        The verdict; or what was lost, where no answer was of use.
+        The verdict, or a rejection if no answer was valid.
 
     Raises:
-        InputError: Nobody who can be blamed did anything.
+        InputError: No agent that can be blamed has a step.
         ValueError: Fewer than one round.
     """
     if not trace.doers:
@@ -82,7 +82,7 @@ async def _together(
     rounds: int,
     alpha: float,
 ) -> BlameVerdict | RejectedProposal:
-    """Have analyzers post, then read and look again; what one said last of use stands."""
+    """Let analyzers post, read and look again; the last valid answer of each counts."""
 
     def vote(submissions: Sequence[Submission]) -> Ballot:
         return collaborative_vote(submissions, alpha)
@@ -114,7 +114,7 @@ async def _verdicts(
     trace: FailedRun,
     question: Callable[[str], Question[Submission]],
 ) -> dict[str, Submission | RejectedProposal]:
-    """Ask all analyzers side by side; give the result by the agent's id."""
+    """Ask all analyzers concurrently; return their answers by agent."""
     agents = trace.doers
     result = await together(*(model.ask(f"{path}/{agent}", question(agent)) for agent in agents))
     return dict(zip(agents, result, strict=True))

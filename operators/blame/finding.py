@@ -1,4 +1,4 @@
-"""A verdict as people and programs read it: with the step's text, and where that is in the run."""
+"""A verdict in its printed form: with the step's text and its place in the run."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .verdict import BlameVerdict
 VERSION = 1
 """Version of the format of `blame/<scheme>.json`."""
 LONGEST_STEP = 1_200
-"""Characters of a step's text that are shown to people; programs get all of it."""
+"""The most characters of a step's text for people; JSON has the whole text."""
 MOST_VOTES = 8
 BLAMED = ("agent", "step", "kind", "where", "line", "text", "why")
-"""What a verdict says of whom it blames."""
+"""The fields of a verdict about the blamed agent and step."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """What was found out about a failed run.
+    """The result of an attribution of a failed run.
 
     Attributes:
-        rounds: How often analyzers looked again, at most; 0 where the scheme has no rounds.
-        usage: What all answers cost that led to the verdict.
-        recorded: How many of them were there already, and cost nothing now.
-        dropped: How many questions came to no answer of use.
+        rounds: The most rounds of looking again; 0 in a scheme without rounds.
+        usage: The usage behind all answers that led to the verdict.
+        recorded: The number of answers that were recorded before, and cost nothing now.
+        dropped: The number of questions without a valid answer.
     """
 
     trace: FailedRun
@@ -43,7 +43,7 @@ class Finding:
 
     @property
     def step(self) -> RunStep:
-        """The step that is blamed."""
+        """The blamed step."""
         return self.trace.step(self.verdict.step)
 
     def value(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Finding:
         return value if verdict.is_decided else value | dict.fromkeys(BLAMED)
 
     def text(self) -> str:
-        """Tell it to a person."""
+        """Return it as text for people."""
         return speakable("\n".join(self._lines()))
 
     def _lines(self) -> Iterator[str]:

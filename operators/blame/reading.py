@@ -1,4 +1,4 @@
-"""A failed run of ours as a trace, read from its folder."""
+"""A recorded run as a failed run, read from its folder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .trace import FailedRun
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEnding:
-    """How a run ended, as its folder tells.
+    """The outcome of a run, from its folder.
 
     Attributes:
         status: `done`, `failed`, `stopped` or `interrupted`.
-        answer: Its result; None where it had no result.
-        error: Why it had no result; empty where nobody says so.
-        score: What the answer is worth, in [0, 1]; None where nobody said.
-        reason: Why. It may quote the reference answer.
+        answer: Its answer; None without one.
+        error: The reason for a missing answer; empty if unknown.
+        score: The score of the answer, in [0, 1]; None if it was not scored.
+        reason: The reason of the score. It may quote the reference answer.
     """
 
     status: str
@@ -36,7 +36,7 @@ class RunEnding:
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """Read it. A run that did not get as far as to write it down was interrupted.
+        """Read the outcome of a run. A run without a recorded result was interrupted.
 
         Raises:
             InputError: The file is damaged.
@@ -56,7 +56,7 @@ class RunEnding:
         return ended
 
     def text(self, *, is_blind: bool) -> str:
-        """Return how it ended; blind, without the reason of the score."""
+        """Return the outcome in words; if blind, without the reason of the score."""
         error = f": {self.error}" if self.error else ""
         reason = f": {self.reason}" if self.reason and not is_blind else ""
         parts = (
@@ -73,12 +73,12 @@ def trace_of(
     is_blind: bool = False,
     scrub: Callable[[str], str] = unscrubbed,
 ) -> FailedRun:
-    """Read the trace of a run from its folder, however the run ended.
+    """Read a run from its folder, whatever its outcome.
 
     Args:
-        expected: The right answer; None for the reference answer of the task, where it has one.
-        is_blind: Whether nobody is to be shown a right answer, nor a score's reason that quotes it.
-        scrub: Takes out what may not be shown. What the run wrote is without secrets already.
+        expected: The right answer; None for the task's reference answer, if any.
+        is_blind: Whether to hide the right answer, and the score's reason, which may quote it.
+        scrub: Removes what may not be shown. Recorded files contain no secrets anyway.
 
     Raises:
         InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
@@ -103,7 +103,7 @@ def _question(folder: Path, task: Mapping[str, Any]) -> str:
 
 
 def outage_of_run(folder: Path) -> str | None:
-    """Find the failure of a model that a run failed by; None where it is the agents' own."""
+    """Return the model outage that made a run fail; None if the agents themselves failed."""
     events, error = all_events_of(folder), RunEnding.of(folder).error
     return checked(str(folder / EVENTS), lambda: outage_of(events, error))
 
@@ -117,16 +117,16 @@ def trace_of_events(
     expected: str = "",
     ended: str = "",
 ) -> FailedRun:
-    """Make a trace of a run's events.
+    """Return a failed run from its events.
 
     Args:
-        events: The events, as events.jsonl has them, in order.
-        source: Where they are from, for messages.
-        expected: The right answer, where it may be shown.
-        ended: What else is known of how it ended.
+        events: The events of events.jsonl, in order.
+        source: The source of the events, for messages.
+        expected: The right answer, if it may be shown.
+        ended: Further information on the outcome.
 
     Raises:
-        InputError: One of them is none that a run tells.
+        InputError: An event is not a valid event of a run.
     """
     return FailedRun(
         question=question,

@@ -1,8 +1,7 @@
-"""The steps of a run of ours, read off its events: what each agent said, did, and came to.
+"""The steps of a recorded run, extracted from its events: what each agent said, did, and returned.
 
-A run that was interrupted and went on tells again what its journal answered. Such a step is one
-step, and stands where it was told first; what came out differently the second time takes the place
-of what it had been.
+A run that was interrupted and resumed repeats the events that its journal answered. Such a step
+counts once, at its first place. If its repetition differs, the repetition replaces it.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from ...schema.values.json_text import dumps
 from .trace import RunStep
 
 FUNCTION = "function"
-"""The backend of agents that are code of a person's, which nobody blames for what it computes."""
+"""The backend of agents that are user code, which is never blamed."""
 INPUT_ROLES = frozenset({"user", "tool"})
-"""Roles of messages that an agent did not write itself."""
+"""The roles of messages that an agent did not write itself."""
 PLACES = ("turn", "round")
-"""Fields of an event that say in which part of the run it was."""
+"""The fields of an event that locate it in the run."""
 
 Key = tuple[Any, ...]
 
 
 def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
-    """Find the steps of a run, in the order of their numbers.
+    """Return the steps of a run, by number.
 
     Args:
-        events: The events, as events.jsonl has them, in order.
+        events: The events of events.jsonl, in order.
     """
     reader = _StepFold()
     for event in events:
@@ -39,14 +38,14 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
 
 
 def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Name the agents of a run that can be blamed, in the order in which they began to work."""
+    """Return the agents of a run that can be blamed, in the order in which they started."""
     began = (event for event in events if event["type"] == "agent_started")
     backends = {fields["agent"]: fields.get("backend") for fields in began}
     return tuple(agent for agent, backend in backends.items() if backend != FUNCTION)
 
 
 def outage_of(events: Iterable[Mapping[str, Any]], error: str) -> str | None:
-    """Find the failure of a model that a run's error goes back to; None where none does."""
+    """Return the model outage that a run's error contains; None without one."""
     failures = (event["error"] for event in events if _is_outage(event))
     return next((failure for failure in failures if failure and failure in error), None)
 
@@ -57,7 +56,7 @@ def _is_outage(event: Mapping[str, Any]) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class _OpenStep:
-    """A step as it becomes known: its result follows it, or is in the steps of its tools."""
+    """A step under construction: its outcome follows later, or is in the steps of its tools."""
 
     number: int
     agent: str
@@ -88,11 +87,11 @@ class _StepFold:
     """Folds events into steps.
 
     Attributes:
-        steps: The steps until now, by the fields that distinguish them.
+        steps: The steps so far, by the fields that distinguish them.
         last: The last step of each agent, by part of the run.
-        turn: What each agent did since it last took its mail, where there is any.
-        broke: What failed of whom that was not its own failure, by part of the run.
-        counts: How often an agent did the same, since a process began.
+        turn: The steps of each agent since it last took its mail, if there is mail.
+        broke: The outages that hit an agent, by part of the run.
+        counts: The number of equal steps of an agent since the process started.
     """
 
     steps: dict[Key, _OpenStep] = field(default_factory=dict[Key, _OpenStep])
@@ -103,7 +102,7 @@ class _StepFold:
     counts: Counter[Key] = field(default_factory=Counter[Key])
 
     def take(self, event: Mapping[str, Any]) -> None:
-        """Take the next event."""
+        """Add the next event."""
         if event["type"] == "run_started":
             self.counts.clear()
         if "agent" not in event or "operator" in event:
@@ -162,7 +161,7 @@ class _StepFold:
             self._counted(event, "outcome", content)
 
     def _posted(self, event: Mapping[str, Any]) -> None:
-        """Take a message that went out, unless the step that sent it tells its text already."""
+        """Add a sent message, unless the step that sent it contains its text."""
         text = event["text"]
         written = dumps(text, ensure_ascii=False)[1:-1]
         words = "\n".join(item.text for item in self.turn.get(event["agent"], ()))
@@ -171,17 +170,17 @@ class _StepFold:
             self._counted(event, "message", f"{event['kind']}{to}: {text}")
 
     def _is_excused(self, event: Mapping[str, Any]) -> bool:
-        """Return whether an agent failed for something that is not its own."""
+        """Return whether an agent failed because of an outage."""
         error = self.broke.get(_part(event))
         return error is not None and error in (event["error"] or "")
 
     def _last_text(self, part: Key) -> str:
-        """Return what an agent wrote and read last, which mostly holds its result."""
+        """Return what an agent wrote and read last, which mostly contains its result."""
         last = self.last.get(part)
         return f"{last.text}\n{last.outcome}" if last else ""
 
     def _counted(self, event: Mapping[str, Any], kind: str, text: str) -> None:
-        """Keep a step that is told by what it is and how often the like was told before."""
+        """Keep a step that is identified by its content and the number of equal steps before it."""
         part = _part(event)
         alike = (kind, *part, text)
         self.counts[alike] += 1
@@ -191,7 +190,7 @@ class _StepFold:
         self._keep((*alike, self.counts[alike]), part, step)
 
     def _keep(self, key: Key, part: Key, step: _OpenStep) -> None:
-        """Keep a step; one that was told before stands, unless it came out differently."""
+        """Keep a step; an earlier one with the same key stays, unless its text differs."""
         before = self.steps.get(key)
         if before is None or before.text != step.text:
             self.steps.pop(key, None)
@@ -202,12 +201,12 @@ class _StepFold:
 
 
 def _part(event: Mapping[str, Any]) -> Key:
-    """Return whose part of which part of the run it is."""
+    """Return the agent and the part of the run of an event."""
     return (event["agent"], *(event.get(place) for place in PLACES))
 
 
 def _where(event: Mapping[str, Any], path: str = "") -> str:
-    """Say in which part of the run it was, and in which attempt of the agent, but for the first."""
+    """Return the part of the run in words, with the agent's attempt unless it is the first."""
     named = ((place, event[place]) for place in PLACES if place in event)
     texts = [f"{place} {at}" if isinstance(at, int) else str(at) for place, at in named]
     attempt = path.rpartition("/")[2]
@@ -215,7 +214,6 @@ def _where(event: Mapping[str, Any], path: str = "") -> str:
 
 
 def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what an agent wrote, and which tools it wanted to use."""
     if event["text"].strip():
         yield event["text"]
     for call in event["tool_calls"]:
@@ -223,7 +221,7 @@ def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what an agent is shown since it last spoke."""
+    """Yield the messages that an agent got since its last answer."""
     spoke = [place for place, fields in enumerate(messages, 1) if fields["role"] == "assistant"]
     for message in messages[spoke[-1] if spoke else 0 :]:
         if message["role"] in INPUT_ROLES and (text := _text(message.get("content"))):

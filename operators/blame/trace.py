@@ -1,4 +1,4 @@
-"""What a failure is blamed on: the steps of a run, each of which a person can point at."""
+"""A failed run as a sequence of steps, each of which can be blamed."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import cached_property
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStep:
-    """One thing that somebody did in a run.
+    """One step of an agent in a run.
 
     Attributes:
-        number: What a person finds it by: `n` of the event in events.jsonl, or the place in the
-            history of a published trace. No two steps of a trace have the same.
-        agent: Who did it, by its id. It need not be one that can be blamed: a person asks, too.
-        kind: What it is: `answer`, `action`, `tool`, `message`, `outcome`, `failure`; of a trace
-            that does not tell, empty.
-        where: What else tells where it is: `round 2`, `closing`, `turn 3, attempt 2`.
-        read: What it was done upon, as far as no step of the same agent tells it. Only the agent's
-            own analyzer is shown it: in the flat trace it stands where others did it.
+        number: Its unique number in the trace: `n` of the event in events.jsonl, or the place in
+            the history of a published trace.
+        agent: The agent's id. It need not be an agent that can be blamed: a user asks, too.
+        kind: `answer`, `action`, `tool`, `message`, `outcome`, `failure`; empty for a trace without
+            kinds.
+        where: Its place in the run: `round 2`, `closing`, `turn 3, attempt 2`.
+        read: Its input, as far as no step of the same agent contains it. Only the agent's own
+            analyzer sees it: in the flat trace, it is part of other agents' steps.
     """
 
     number: int
@@ -34,11 +34,11 @@ class FailedRun:
     """A failed run.
 
     Attributes:
-        agents: Who can be blamed, each once. Who did no step is not blamed either.
-        steps: What was done, in order; their numbers increase.
-        answer: The result of the run; empty where it had no result, or nobody knows.
-        expected: The right answer, where it may be shown; empty where not.
-        ended: What else is known of how it ended: an error, a score.
+        agents: The agents that can be blamed, each once. An agent without steps is never blamed.
+        steps: The steps, in order; their numbers increase.
+        answer: The answer of the run; empty if it has none, or if it is unknown.
+        expected: The right answer, if it may be shown; else empty.
+        ended: Further information on the outcome: an error, a score.
     """
 
     question: str
@@ -50,7 +50,7 @@ class FailedRun:
 
     @cached_property
     def doers(self) -> tuple[str, ...]:
-        """Who did something and can be blamed, in the order of `agents`."""
+        """The agents that have steps and can be blamed, in the order of `agents`."""
         return tuple(agent for agent in self.agents if agent in self._numbers)
 
     def of(self, agent: str) -> tuple[RunStep, ...]:
@@ -65,7 +65,7 @@ class FailedRun:
         """Return the step with a number.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no such step.
         """
         return self._steps[number]
 

@@ -1,4 +1,4 @@
-"""Who is to blame for a failure, at which step, and why."""
+"""The verdict on a failure: the blamed agent and step, and the reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .votes import Ballot, Submission, Vote
 
 Scheme = Literal["global", "local", "collaborative"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-"""How a trace is read to find out: whole, by agent, or by agents that exchange what they found."""
+"""How a trace is read: whole, by agent, or by agents that exchange their findings."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,13 +18,13 @@ class BlameVerdict:
     """The result of an attribution.
 
     Attributes:
-        step: The number of the step; it is one of that agent's.
-        why: In the words of the model that accuses it most surely.
-        confidence: How sure that is, in [0, 1], by the model's own word.
-        votes: What speaks for each pair that was accused, the heaviest first. The global scheme
-            has one vote, of nobody's analyzer.
-        by_default: Whether nobody accused anybody, so that the least sure denier is charged.
-        lost: Of whose analyzers nothing was of use: they have no vote.
+        step: The number of the step, which is one of the agent's.
+        why: The reason of the most confident accuser.
+        confidence: That accuser's confidence, in [0, 1], as the model states it.
+        votes: The votes for each accused pair, the heaviest first. The global scheme has a single
+            vote, without an analyzer.
+        by_default: Whether no analyzer accused an agent, so that the least sure denier is charged.
+        lost: The agents whose analyzers gave no valid answer; they have no vote.
     """
 
     agent: str
@@ -39,7 +39,7 @@ class BlameVerdict:
 
     @property
     def is_decided(self) -> bool:
-        """Whether somebody accuses the agent and is sure of it at all."""
+        """Whether an analyzer accuses the agent with a confidence above 0."""
         return not self.by_default and self.confidence > 0
 
     @classmethod
@@ -50,7 +50,7 @@ class BlameVerdict:
         submissions: Sequence[Submission],
         lost: Sequence[str],
     ) -> Self:
-        """Return the verdict that a vote came to."""
+        """Return the verdict of a vote."""
         return cls(
             agent=ballot.agent,
             step=ballot.step,
@@ -65,7 +65,7 @@ class BlameVerdict:
 
 
 def _why(ballot: Ballot, submissions: Sequence[Submission]) -> str:
-    """Return the reason of who accuses the pair most surely, or denied least surely."""
+    """Return the reason of the most confident accuser, or of the least sure denier."""
     charged = (ballot.agent, ballot.step)
     if ballot.by_default:
         return next(

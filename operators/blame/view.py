@@ -1,4 +1,4 @@
-"""What a model is shown of a trace: as much as there is room for, and what was left out."""
+"""The view of a trace for a model: as many steps as fit, and a note on the others."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from ..core.material import clip, fenced, material
 from .trace import RunStep
 
 SHORTEST = 80
-"""Characters of a step below which it says nothing: rather some steps are left out."""
+"""The fewest characters of a shown step: rather than cut further, steps are left out."""
 SHARE_OF_STEP = 1 / 10
-"""The part of the whole room that a single step may take by default."""
+"""The default share of the whole room for a single step."""
 ROOM_OF_READ = 1 / 3
-"""The part of a step's room that what its agent had read may take from what it did."""
+"""The share of a step's room for its input, if its text needs the rest."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextBudget:
-    """How many characters of steps' texts are shown."""
+    """The most characters of steps' texts to show."""
 
     whole: int
     step: int
 
     @classmethod
     def of(cls, bounds: Bounds) -> Self:
-        """Choose it for a model, by how much it reads."""
+        """Return the budget for a model's bounds."""
         whole = bounds.trace_characters
         return cls(whole=whole, step=round(whole * SHARE_OF_STEP))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepView:
-    """What is shown of some steps.
+    """The view of some steps.
 
     Attributes:
-        text: The steps, each in its fence, and a line that says what is left out.
-        shortened: The numbers of those of which a part is.
-        left_out: The numbers of those that are not there.
+        text: The steps, each in its fence, and a note on the omitted ones.
+        shortened: The numbers of the steps that are cut.
+        left_out: The numbers of the omitted steps.
     """
 
     text: str
@@ -51,15 +51,15 @@ class StepView:
 def view(
     steps: Sequence[RunStep], room: TextBudget, *, focus: int | None = None, own: bool = False
 ) -> StepView:
-    """Show steps, as far as there is room.
+    """Return steps as shown to a model, as far as there is room.
 
-    Where they are too long together, the longest are shortened first, all to the same length;
-    where even that is not enough, those in the middle are left out.
+    If they are too long together, the longest are cut first, all to the same length. If that is not
+    enough, steps in the middle are omitted.
 
     Args:
-        room: How many characters of their texts may be shown.
-        focus: The number of a step that is asked for: it is there, at the full length of one step.
-        own: Whether what their agent had read is shown as well.
+        room: The most characters of their texts.
+        focus: The number of a step that must be shown, at the full length of one step.
+        own: Whether to show the steps' inputs, too.
     """
     sizes = {step.number: _size(step, own=own) for step in steps}
     focused = min(sizes.get(focus, 0), room.step) if focus is not None else 0
@@ -84,7 +84,7 @@ def _size(step: RunStep, *, own: bool) -> int:
 
 
 def _rooms(sizes: Mapping[int, int], whole: int) -> dict[int, int]:
-    """Give each step its room: as long as it is, up to a length that is the same for all."""
+    """Return each step's room: its length, up to a limit that is the same for all."""
     if sum(sizes.values()) <= whole:
         return dict(sizes)
     most = max(whole // SHORTEST, 0)
@@ -96,7 +96,7 @@ def _rooms(sizes: Mapping[int, int], whole: int) -> dict[int, int]:
 
 
 def _length(sizes: Sequence[int], whole: int) -> int:
-    """Find the length to which the longest are cut, so that all fit; sizes come sorted."""
+    """Return the length to which the longest are cut, so that all fit; sizes are sorted."""
     left = whole
     for place, size in enumerate(sizes):
         share = left // (len(sizes) - place)
@@ -107,7 +107,7 @@ def _length(sizes: Sequence[int], whole: int) -> int:
 
 
 def _shown(step: RunStep, most: int, *, own: bool) -> str:
-    """Show a step, and what its agent had read, in as many characters."""
+    """Return a step and its input as shown to a model, within a number of characters."""
     room = max(round(most * ROOM_OF_READ), most - len(step.text))
     read = clip(step.read, room) if own else ""
     parts = (str(step.number), step.agent, step.kind, step.where)

@@ -1,8 +1,8 @@
-"""How what analyzers submit becomes a verdict: pure functions of values (Meta-Team, App. C).
+"""How analyzers' submissions become a verdict: pure functions of values (Meta-Team, App. C).
 
-Weights are added as the decimal fractions that were submitted, so a tie on paper is a tie here:
-0.1 and 0.2 weigh as much as 0.3. Of what ties, the earlier step wins, then the name that sorts
-first; in which order things were submitted never matters.
+Weights are added as decimal fractions, exactly as submitted, so ties on paper are ties here: 0.1
+and 0.2 weigh as much as 0.3. On a tie, the earlier step wins, then the name that sorts first. The
+order of submissions never matters.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 ALPHA = 1.0
-"""What explicit counter-evidence adds to the weight of a vote, as a share of it (App. C)."""
+"""The extra weight of a vote with explicit counter-evidence, as a share of it (App. C)."""
 
 Pair = tuple[str, int]
-"""Who is accused, and of which step."""
+"""The accused agent and its step."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Submission:
-    """What the analyzer of one agent submits (App. C: `i_erred`, `my_step`, `c`, `r`).
+    """The submission of one agent's analyzer (App. C: `i_erred`, `my_step`, `c`, `r`).
 
     Attributes:
-        analyzer: Whose analyzer it is, by the agent's id.
+        analyzer: The agent's id.
         first: The first step of that agent.
-        confidence: How sure it is, in [0, 1]: of what it accuses, or that its agent did not err.
-        accuses: The pair that it accuses: one of its own steps where its agent erred, or somebody
-            else's where it thinks so. None: nobody.
-        countered: Whether it disagrees with the verdict that stood, and gave evidence for that from
-            its own sub-trace.
+        confidence: Its confidence, in [0, 1], in the accusation, or in its agent's innocence.
+        accuses: The accused pair: a step of its own agent or of another one. None: it accuses no
+            agent.
+        countered: Whether it disagrees with the current verdict, with evidence from its own agent's
+            steps.
     """
 
     analyzer: str
@@ -42,17 +42,17 @@ class Submission:
 
     @property
     def erred(self) -> bool:
-        """Whether it says of its own agent that it erred."""
+        """Whether it accuses its own agent."""
         return self.accuses is not None and self.accuses[0] == self.analyzer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vote:
-    """What speaks for one pair.
+    """The votes for one pair.
 
     Attributes:
-        weight: The sum of the weights of those who accuse it.
-        by: Whose analyzers do, in the order of their names.
+        weight: The total weight of its accusers.
+        by: The agents whose analyzers accuse it, sorted by name.
     """
 
     agent: str
@@ -63,13 +63,13 @@ class Vote:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ballot:
-    """How a vote came out.
+    """The result of a vote.
 
     Attributes:
-        confidence: The greatest confidence of those who accuse it; where it is charged by default,
-            what the least sure denier lacked.
-        votes: All pairs that were accused, the heaviest first.
-        by_default: Whether nobody accused anybody, so that the least sure denier is charged.
+        confidence: The highest confidence among its accusers; by default, 1 minus the confidence of
+            the least sure denier.
+        votes: All accused pairs, the heaviest first.
+        by_default: Whether no analyzer accused an agent, so that the least sure denier is charged.
     """
 
     agent: str
@@ -80,13 +80,13 @@ class Ballot:
 
 
 def local_vote(submissions: Sequence[Submission]) -> Ballot:
-    """Charge the most confident self-accuser; if nobody accuses itself, the least sure denier.
+    """Charge the most confident self-accuser, or the least sure denier if there is none.
 
-    Who accuses somebody else denies: in this scheme nobody knows of anybody else. A denier is
-    charged with its first step (App. C).
+    An analyzer that accuses another agent counts as a denier: in this scheme none knows of others.
+    A denier is charged with its first step (App. C).
 
     Raises:
-        ValueError: Nobody submitted anything.
+        ValueError: There are no submissions.
     """
     accusers = [submission for submission in submissions if submission.erred]
     votes = _votes([(accuser, _exact(accuser.confidence)) for accuser in accusers], together=False)
@@ -94,15 +94,15 @@ def local_vote(submissions: Sequence[Submission]) -> Ballot:
 
 
 def collaborative_vote(submissions: Sequence[Submission], alpha: float = ALPHA) -> Ballot:
-    """Charge the pair of the greatest weight, each analyzer giving `c (1 + alpha r)` to one pair.
+    """Charge the pair with the highest weight; each analyzer gives `c (1 + alpha r)` to one pair.
 
-    Where nobody accuses anybody, the least sure denier is charged, as in the local scheme.
+    If no analyzer accuses an agent, the least sure denier is charged, as in the local scheme.
 
     Args:
-        alpha: What counter-evidence adds, as a share.
+        alpha: The extra weight of counter-evidence, as a share.
 
     Raises:
-        ValueError: Nobody submitted anything.
+        ValueError: There are no submissions.
     """
     weights = [
         (submission, _exact(submission.confidence) * (1 + _exact(alpha) * submission.countered))
@@ -116,7 +116,7 @@ def _exact(number: float) -> Fraction:
 
 
 def _votes(weights: Sequence[tuple[Submission, Fraction]], *, together: bool) -> list[Vote]:
-    """Weigh each accused pair, those who accuse it together or only the heaviest of them."""
+    """Return the accused pairs by weight: the sum of their accusers, or the heaviest of them."""
     pairs = defaultdict[Pair, list[tuple[Submission, Fraction]]](list)
     for submission, weight in weights:
         if submission.accuses is not None:

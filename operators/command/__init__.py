@@ -1,1 +1,1 @@
-"""Commands of this floor: `mas-evolve` and `mas dev op`."""
+"""Commands: `mas-evolve`, `mas dev op` and `mas dev blame`."""

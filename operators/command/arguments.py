@@ -1,4 +1,4 @@
-"""What the subcommands of `mas dev op` are given, and how they ask a model."""
+"""The common options of the `mas dev op` subcommands, and their access to a model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FRACTION = click.FloatRange(0, 1)
 MOST_LEARNT = 3
-"""Experiences that an operator is shown; as many as in an evolution, where no recipe says more."""
+"""The most memory entries that an operator reads: the default in an evolution."""
 Outcome = TypeVar("Outcome")
 
 
@@ -50,7 +50,7 @@ model_options = with_options(
 )
 
 
-"""The options that say which model is asked."""
+"""The options that choose the model."""
 setting_options = with_options(
     problem_format,
     host_options,
@@ -77,7 +77,7 @@ def learnt(
     embedder: str | None,
     most: int = MOST_LEARNT,
 ) -> list[tuple[Learnt, float]]:
-    """Search a pool's memory, where there is one: its embedder is not fetched for nothing."""
+    """Search a pool's memory; an empty or missing one needs no embedder."""
     from ...pool.memory.memory import open_memory
 
     if pool is None or not pool.learnt:
@@ -87,23 +87,23 @@ def learnt(
 
 
 def text_in(file: Path) -> str:
-    """Read a text."""
+    """Read a text file."""
     return read_file(file).decode("utf-8", errors="replace")
 
 
 def refusal(rejected: RejectedProposal) -> RunError:
-    """Return why there is no child."""
+    """Return the error that reports a rejected proposal."""
     return RunError(rejected.text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorHost:
-    """What operators have of this host: names, a model, limits.
+    """The resources of operators on this host.
 
     Attributes:
         meta_model: The alias of the model that operators ask.
-        policy: What a person allows; None where no file says so.
-        cache: A folder of answers that calls share; None for no such folder.
+        policy: The ceiling from a policy file; None without one.
+        cache: A folder of answers that calls share; None without one.
     """
 
     catalogue: Catalogue
@@ -115,7 +115,7 @@ class OperatorHost:
 
     @classmethod
     def of(cls, options: dict[str, Any], catalogue: Catalogue) -> OperatorHost:
-        """Take what the options say."""
+        """Return the resources that the options choose."""
         from ...runtime.values.budget import Caps
         from ...schema.loading.ceiling import load_ceiling
 
@@ -129,10 +129,10 @@ class OperatorHost:
         )
 
     def parents(self, sources: Sequence[str], runs: Sequence[Path] = ()) -> list[Parent]:
-        """Load teams, each with the digest of its run, where there is one.
+        """Load teams, each with the digest of its run, if given.
 
-        Their prompts are written out where they come from files that do not come with coterie, so
-        that a child is whole wherever it is put.
+        Prompts from files outside coterie are inlined, so that a child is complete wherever it is
+        put.
 
         Raises:
             InputError: A file does not load, or there are more runs than teams.
@@ -154,9 +154,9 @@ class OperatorHost:
         ]
 
     def ceiling(self, *teams: Team) -> CapabilityPolicy:
-        """Say what a child of teams may ask for: what a person allows, else hardly more than they.
+        """Return the ceiling of a child: the policy, or little more than what its parents ask for.
 
-        Models are chosen by the person who names them on this host, so any of these will do.
+        Without a policy, it allows all models of this host, because the user has named them.
         """
         from ...schema.loading.ceiling import CapabilityPolicy
 
@@ -173,10 +173,10 @@ class OperatorHost:
         *,
         others: Iterable[str] = (),
     ) -> Outcome:
-        """Let an operator do its work with a model at hand.
+        """Run an operator with an open model.
 
         Args:
-            others: The aliases of models that it asks beside that of operators.
+            others: The aliases of further models that it asks.
         """
         from ...runtime.command.models import fetch_embedded
 

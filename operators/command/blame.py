@@ -1,4 +1,4 @@
-"""`mas dev blame`: who made a run fail, at which step, and why."""
+"""`mas dev blame`: which agent made a run fail, at which step, and why."""
 
 from __future__ import annotations
 
@@ -51,7 +51,3 @@ def main(run_folder: Path, **options: Any) -> None:
     from .blaming import Blaming
 
     sys.exit(Blaming.of(run_folder, options).to_the_end())
-
-
-if __name__ == "__main__":
-    main()

@@ -23,6 +23,7 @@ from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
 from ...schema.host.catalogue import Catalogue
+from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -36,13 +37,11 @@ from .arguments import refusal
 from .run_folders import folder_in
 
 FOLDER = "blame"
-"""Where a run's folder keeps who was blamed, and what was answered for it."""
+"""The subfolder of a run for the verdict and the answers behind it."""
 
 
 @dataclass(kw_only=True, eq=False)
 class _CallCounts:
-    """Counts the model calls, and the answers that were rejected."""
-
     usage: Usage = field(default_factory=Usage)
     recorded: int = 0
     dropped: int = 0
@@ -56,10 +55,10 @@ class _CallCounts:
 
 @dataclass(kw_only=True, eq=False)
 class Blaming:
-    """An attribution on its way, whatever ends it.
+    """An attribution in progress, to its end or an interruption.
 
     Attributes:
-        catalogue: What names are known: this host's models, and those of the run.
+        catalogue: The models of this host and of the run.
     """
 
     folder: Path
@@ -69,35 +68,33 @@ class Blaming:
 
     @classmethod
     def of(cls, folder: Path, options: dict[str, Any]) -> Blaming:
-        """Read a run's folder, and find what is wrong with it or with the options.
+        """Read a run's folder, and check it and the options.
 
         Raises:
-            InputError: It is no run's folder, somebody is at work on it, the run succeeded, or a
+            InputError: It is not a run's folder, a process works on it, the run succeeded, or a
                 file is damaged.
         """
         recorded, models = read_setting(folder)
-        with Journal.open(folder, replaying=True):  # nobody is at work on it
+        with Journal.open(folder, replaying=True):  # no process works on it
             ended = RunEnding.of(folder)
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
         alias = options["meta_model"]
         judges = {name: model for name, model in models.items() if name == alias}
         catalogue = known_again(folder, catalogue_of(options), judges, options["model"])
-        if alias not in catalogue.models:
-            listed = ", ".join(sorted(catalogue.models))
-            raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")
+        require_model("--meta-model", alias, catalogue.models)
         setting = setting_of(options, Setting(seed=recorded.seed))
         return cls(folder=folder, catalogue=catalogue, setting=setting, options=options)
 
     def to_the_end(self) -> int:
-        """Find out who is to blame, and tell it; give the exit code."""
+        """Attribute the failure, print the verdict, and return the exit code."""
         fetch_embedded((self.catalogue.models[self.options["meta_model"]],))
         return stopped_in_order(lambda: to_the_end(self._work(), same_command))
 
     async def _work(self) -> int:
         async with open_services(self.catalogue, self.setting) as services:
             scrubber = services.scrubber(os.environ)
-            # While it is open, nobody else can go on with the run.
+            # While it is open, no other process can resume the run.
             with Journal.open(self.folder, replaying=True):
                 trace = self._trace(scrubber)
                 place = folder_in(self.folder, FOLDER)
@@ -112,14 +109,13 @@ class Blaming:
         return 0 if finding.verdict.is_decided else 1
 
     def _trace(self, scrubber: Scrubber) -> FailedRun:
-        """Read the run, without the secrets of this host as it is now."""
+        """Read the run, without secrets of this host."""
         expected, is_blind = self.options["expected"], self.options["blind"]
         return trace_of(self.folder, expected=expected, is_blind=is_blind, scrub=scrubber)
 
     async def _ask(
         self, services: Services, scrubber: Scrubber, trace: FailedRun, own: Journal
     ) -> Finding:
-        """Ask, and report the result."""
         scheme, alias, report = self.options["scheme"], self.options["meta_model"], _CallCounts()
         await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
         budget = Budget(self.setting.budget, name="the attribution")
@@ -148,7 +144,7 @@ class Blaming:
 
 
 def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -> None:
-    """Make sure that there is a failure to explain."""
+    """Raise unless there is a failure to explain."""
     expected: str | None = options["expected"]
     if ended.status != "done" or options["wrong"]:
         return
@@ -168,7 +164,6 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
 
 
 def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
-    """Make sure that there is somebody to blame."""
     if outage := outage_of_run(folder):
         raise InputError(
             f"{folder}: this run failed because its model was unavailable ({outage}), which is no"

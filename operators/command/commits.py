@@ -1,4 +1,4 @@
-"""Commits of a pool: in the repository that it stands in, else in one of its own."""
+"""Commits of a pool: in the git repository around it, or in one of its own."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ...schema.values.errors import AgentError, InputError
 
 
 def check_repository(pool: Path) -> None:
-    """Make sure that git can keep a pool, which need not be there yet.
+    """Check that git can keep a pool, which need not exist yet.
 
     Raises:
-        InputError: git is not installed, or the repository around it passes the pool over.
+        InputError: git is not installed, or the repository around the pool ignores it.
     """
     try:
         git(Path(), "version")
@@ -30,10 +30,10 @@ def check_repository(pool: Path) -> None:
 
 
 def commit(pool: Path, message: str) -> None:
-    """Commit what changed in a pool, and nothing else: what a person has staged stays staged.
+    """Commit the changes of a pool alone; files that the user has staged stay staged.
 
-    A pool that stands in no repository is made one. The message goes on with what happened to the
-    pool since its last commit: who was born or revised, by which edits and why, and what it scored.
+    A pool outside any repository becomes one. The body of the message lists the events since the
+    pool's last commit: births and revisions with their edits and reasons, and scores.
 
     Args:
         message: The first line of the message.

@@ -1,4 +1,4 @@
-"""`mas dev op credit`: what each agent of a finished run was worth."""
+"""`mas dev op credit`: the worth of each agent of a finished run."""
 
 from __future__ import annotations
 

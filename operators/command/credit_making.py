@@ -1,4 +1,4 @@
-"""What `mas dev op credit` makes of a finished run: its players, their runs, their worth."""
+"""The computation of `mas dev op credit`: the players of a run, their runs, and their worth."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from ..credit.counterfactual import Score, Worth
 
 JUDGING = "by judge"
-"""Where a judge's answers stand in the journal. No agent has a name with a blank."""
+"""The journal path of a judge's answers. No agent's name has a space."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Making:
-    """What is made of a run while services and journals are open.
+    """The computation of a run's credit, while services and journals are open.
 
     Attributes:
-        catalogue: The names that both were loaded with.
-        services: Models, tools and jails, as the run had them.
+        catalogue: The catalogue with which team and task were loaded.
+        services: Models, tools and jails as in the run.
     """
 
     plan: Plan
@@ -63,7 +63,7 @@ class Making:
         self.budget = Budget(self.services.setting.budget, name="the credit")
 
     async def again(self, answer: str) -> tuple[Round, ...]:
-        """Make the run again from its journal, which must come to the same.
+        """Replay the run from its journal, and check that it gives the same answer.
 
         Raises:
             InputError: It does not.
@@ -78,7 +78,7 @@ class Making:
         return rounds
 
     def bound(self, rounds: tuple[Round, ...]) -> str:
-        """Return what would be run, and how many calls it takes at most."""
+        """Return the planned runs, and the most calls that they take."""
         scheme, players = self.options["scheme"], self._players(rounds)
         what = "agent" if self.options["per"] == "agent" else "turn"
         head = f"{scheme}, {counted(len(players), what)}"
@@ -95,14 +95,14 @@ class Making:
         )
 
     async def prepare(self) -> None:
-        """Make sure that all can be had that is needed; nothing is spent."""
+        """Check that everything needed is available, without spending anything."""
         await self.services.prepare(self.plan)
         if self.judge:
             priced = self.services.setting.must_be_priced
             await self.services.gateway.prepare([self.judge], priced=priced)
 
     async def table(self, rounds: tuple[Round, ...], own: Journal) -> CreditTable:
-        """Find out what everybody was worth."""
+        """Compute the worth of all players."""
         self.budget.deposit(own.spent(), seconds=own.seconds)
         players = self._players(rounds)
         if self.options["scheme"] == "naive":
@@ -182,7 +182,7 @@ class Making:
         )
 
     def _meta(self, own: Journal) -> MetaModel:
-        """Return the judge. Who asks it the same at the same time waits for the one answer."""
+        """Return the judge. Concurrent equal questions share one answer."""
         journal = Branch.of(own, own, JUDGING, locks=Locks())
         return MetaModel(
             calls=self.services.calls(journal=journal, scrubber=self.scrubber),
@@ -214,7 +214,7 @@ class Making:
 
 
 def _others(own: Journal) -> dict[str, Usage]:
-    """Sum up what was consumed beside the runs' answers."""
+    """Return the usage beside the runs' answers, by purpose."""
     answered = _sum(own.values("model"))
     usages = {
         "judging": _sum(own.values("model", under=JUDGING)),

@@ -19,22 +19,23 @@ from ...runtime.runs.record import read_result, read_setting
 from ...runtime.runs.services import Setting, open_services
 from ...runtime.values.budget import Caps
 from ...schema.command import catalogue_of
+from ...schema.host.models import require_model
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .credit_making import Making
 from .run_folders import folder_in
 
 FOLDER = "credit"
-"""Where a run's folder keeps what its counterfactuals were answered."""
+"""The subfolder of a run for the answers of its counterfactuals."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Crediting:
-    """A credit on its way, whatever ends it.
+    """A credit computation in progress, to its end or an interruption.
 
     Attributes:
-        loaded: The team, the task, and the names that they were loaded with.
-        setting: How the run was made; its budget is what the credit may cost.
+        loaded: The team and the task, with the catalogue they were loaded with.
+        setting: How the run was made, with the credit's own budget.
     """
 
     folder: Path
@@ -46,14 +47,14 @@ class Crediting:
 
     @classmethod
     def of(cls, folder: Path, options: dict[str, Any]) -> Crediting:
-        """Read a run's folder, and find what is wrong with it or with the options.
+        """Read a run's folder, and check it and the options.
 
         Raises:
-            InputError: It is no run's folder, somebody is at work on it, it has no answer or none
-                that can be scored, its team adapted, or something does not load.
+            InputError: It is not a run's folder, a process works on it, its answer is missing or
+                cannot be scored, its team adapted, or a file does not load.
         """
         recorded, models = read_setting(folder)
-        with Journal.open(folder, replaying=True):  # nobody is at work on it
+        with Journal.open(folder, replaying=True):  # no process works on it
             answer = _must_have_ended(folder, options["judge"])
         if (folder / RECIPE).exists():
             raise InputError(
@@ -64,7 +65,7 @@ class Crediting:
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
         catalogue = known_again(folder, catalogue_of(options), models, options["model"])
         loaded = load_folder(folder, catalogue)
-        _refuse_unknown(options["judge"], loaded)
+        require_model("--judge", options["judge"], loaded.catalogue.models)
         if options["scheme"] == "naive" and options["judge"] is None:
             raise InputError(
                 "naive credit needs a judge, which scores each agent: add --judge ALIAS."
@@ -80,7 +81,7 @@ class Crediting:
         )
 
     def to_the_end(self) -> int:
-        """Find out what everybody was worth, and tell it; give the exit code."""
+        """Compute the credit, print it, and return the exit code."""
         if not self.options["dry_run"]:
             alias = self.options["judge"]
             judges = (self.loaded.catalogue.models[alias],) if alias else ()
@@ -89,7 +90,7 @@ class Crediting:
 
     async def _work(self) -> int:
         async with open_services(self.loaded.catalogue, self.setting) as services:
-            # While it is open, nobody else can go on with the run.
+            # While it is open, no other process can resume the run.
             with Journal.open(self.folder, replaying=True) as base:
                 making = Making(
                     plan=self.plan,
@@ -111,15 +112,8 @@ class Crediting:
         return 0
 
 
-def _refuse_unknown(alias: str | None, loaded: Loaded) -> None:
-    """Make sure that there is such a model."""
-    if alias is not None and alias not in loaded.catalogue.models:
-        models = ", ".join(sorted(loaded.catalogue.models))
-        raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")
-
-
 def _must_have_ended(folder: Path, judge: str | None) -> str:
-    """Make sure that a run has an answer, and that answers can be scored; give the answer."""
+    """Return the answer of a run, or raise if it is missing or cannot be scored."""
     result = read_result(folder) or {"status": "interrupted"}
     if result["status"] != "done":
         why = f" {result['error']}" if result.get("error") else ""

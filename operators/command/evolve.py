@@ -1,4 +1,4 @@
-"""`mas-evolve`: a recipe, a stream of tasks, a pool that learns from them."""
+"""`mas-evolve`: evolves a team, or a pool of teams, on a stream of tasks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EVERY = 5
 REPEATS = 3
-"""As often as the evaluations of the EvoMAS paper."""
+"""The number of repeats in the EvoMAS paper's evaluations."""
 
 
 @click.command(
@@ -212,7 +212,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path | None, **option
 def _form(
     recipe_file: Path, recipe: Recipe, options: dict[str, Any], catalogue: Catalogue
 ) -> TaskForm:
-    """Return how tasks are read: what the user says comes before what the recipe says."""
+    """Return how tasks are read: options take precedence over the recipe."""
     from ...schema.loading.recipe import scorer_of_recipe
     from ...schema.loading.task_form import task_form
 
@@ -221,7 +221,6 @@ def _form(
 
 
 def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
-    """Return where the pool of a team is kept."""
     from .racing import RACE
 
     if recipe.strategy != RACE:
@@ -230,7 +229,7 @@ def _pool_of(recipe_file: Path, recipe: Recipe) -> Path:
 
 
 def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
-    """Refuse a last race where no teams of a pool could meet, and several races of one command."""
+    """Refuse a final race without teams of a pool, and several races in one command."""
     from ..evolution.strategy import strategy_of
 
     strategy = strategy_of(recipe.strategy)
@@ -246,7 +245,7 @@ def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
 
 
 def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandOver | None:
-    """Settle where a better team goes; None where pools keep what is found."""
+    """Return where a better team is written; None if the pool keeps it."""
     from .racing import HandOver
 
     targets = [name for name in ("out", "in_place") if options[name]]
@@ -259,7 +258,7 @@ def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandO
 
 
 def _refuse_view(options: dict[str, Any]) -> None:
-    """Refuse to show what is not made, or more than one."""
+    """Refuse to show an evolution that is not run, or several ones."""
     if options["view"] and options["dry_run"]:
         raise InputError(
             "--view shows an evolution while it runs; --dry-run starts none. Leave one of them"
@@ -272,7 +271,6 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 
 def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
-    """Find which island it is, if it is one."""
     from ...schema.values.part import Part
     from ..evolution.islands import Islands
 
@@ -298,7 +296,7 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
 def _testing(
     recipe: Recipe, options: dict[str, Any], catalogue: Catalogue, form: TaskForm
 ) -> Testing | None:
-    """Find what is held out."""
+    """Return the held-out test that the options choose, if any."""
     from ...pool.teams.sources import load_source
     from ...schema.loading.tasks import placed_tasks
     from .evolving import Testing
@@ -320,7 +318,3 @@ def _testing(
         workers=at_once(options["test_workers"], batch=options["batch"]),
         places={task.id: place for place, task in placed.items()},
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""An evolution as commands make it: its pool, its folder, its progress, its test, its report."""
+"""An evolution as a command runs it: its pool, folder, progress, test, and report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import click
 from ...pool.folder.own_files import refuse_links
 from ...pool.values.layout import EVOLUTIONS, LEDGER
 from ...runtime.otel import TurnSpans, around, exporting
-from ...runtime.record.journal import digest
+from ...runtime.record.journal import FILE, digest
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.errors import InputError, LimitError
 from ...schema.values.files import write_atomically
@@ -46,20 +46,20 @@ if TYPE_CHECKING:
     from .watching import Watch
 
 DIGITS = 6
-"""Of the digest in an evolution's name, where names must not collide."""
+"""The digits of a digest in an evolution's name, if names must not collide."""
 OTHERS = "Choose other tasks for --test; different tasks need different ids."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Testing:
-    """What is held out, and how teams are tested on it.
+    """The held-out tasks, and how teams are tested on them.
 
     Attributes:
-        repeats: How often each team runs on each.
-        places: Where the tasks stand, by their ids.
-        workers: How many runs are made at the same time.
-        caps: What the test may spend by itself. What is learnt when the budget is met is then
-            frozen, and tested. None: the test shares the evolution's budget.
+        repeats: The number of runs of each team on each task.
+        places: The place of each task in its file, by id.
+        workers: The number of concurrent runs.
+        caps: The test's own budget. Then learning ends when the evolution's budget is reached, and
+            the frozen result is tested. None: the test shares the evolution's budget.
     """
 
     tasks: Sequence[Task]
@@ -72,18 +72,18 @@ class Testing:
 
 @dataclass(eq=False)
 class Evolving:
-    """An evolution on its way, whatever ends it.
+    """An evolution in progress, to its end or an interruption.
 
     Attributes:
-        pool_folder: Where the pool is, or will be.
-        testing: What is held out, if anything.
-        places: Where the tasks stand, by their ids.
-        elsewhere: What evolutions that share the budget have spent, and their seconds.
-        islands: The islands of which it is one; recipe and tasks are then its own.
-        shared: What its models share with those of other evolutions; None: nothing.
-        stem: What it is called where nobody says; by default as the recipe.
-        hand_over: Where the better team of a race goes; None: it stays in the pool.
-        budget: What there is to spend, once it is at work.
+        pool_folder: The folder of the pool, which may not exist yet.
+        testing: The held-out test, if any.
+        places: The place of each task in its file, by id.
+        elsewhere: The usage and seconds of evolutions that share the budget.
+        islands: The islands that it is one of; recipe and tasks are then its own.
+        shared: The resources that its models share with other evolutions; None: none.
+        stem: The default for its name; "": the recipe's name.
+        hand_over: Where the better team of a race is written; None: it stays in the pool.
+        budget: The budget, once it is running.
     """
 
     recipe_file: Path
@@ -105,15 +105,15 @@ class Evolving:
     page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     def __post_init__(self) -> None:
-        """Look at the pool before anything of it is read."""
+        """Check the pool for links before anything of it is read."""
         refuse_links(self.pool_folder, whole=True)
 
     @cached_property
     def name(self) -> str:
-        """What the evolution is called.
+        """The name of the evolution.
 
-        In a pool whose branches are merged another recipe, or another first task, makes another
-        name of it.
+        In a pool whose branches are merged, it has a suffix that depends on the recipe and the
+        first task.
         """
         name = self.options["name"] or self.stem or self.recipe_file.stem
         if self.options["name"] or not self._is_shared or (self._evolutions / name).exists():
@@ -138,7 +138,7 @@ class Evolving:
         return self._evolutions / self.name
 
     def to_the_end(self) -> int:
-        """Evolve and test, show the report, and give the exit code."""
+        """Evolve and test, print the report, and return the exit code."""
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 
         self.check()
@@ -157,7 +157,7 @@ class Evolving:
         return code
 
     def _give(self) -> None:
-        """Hand the better team over, where a race found one."""
+        """Write the better team of a race, if there is one."""
         from ...pool.teams.pool import Pool
         from ..methods.race.result import RaceResult
 
@@ -167,7 +167,7 @@ class Evolving:
             self._say(self.hand_over.give(status, pool, self.start.catalogue) or None)
 
     def how_to_go_on(self) -> str:
-        """Return how to go on: by the same command, after a budget was met with a larger one."""
+        """Return the command that resumes, with a larger budget if the current one is used up."""
         from ...runtime.command.ending import larger
         from ...runtime.command.signals import same_command
 
@@ -176,10 +176,10 @@ class Evolving:
         return f"\nResume: {typed()} --budget {larger(self.budget)}"
 
     def check(self) -> None:
-        """Find what is wrong before anything is made or spent.
+        """Check everything before anything is created or spent.
 
         Raises:
-            InputError: Something is.
+            InputError: There is a problem.
         """
         from ...pool.ledger.ledger import Ledger
         from ...pool.memory.learnt_tasks import LearntTasks
@@ -207,7 +207,7 @@ class Evolving:
             check_repository(self.pool_folder)
 
     def _is_prolonged(self, before: Caps) -> bool:
-        """Return whether there are more tasks, or more to spend, than when it ended."""
+        """Return whether there are more tasks, or a larger budget, than at the last end."""
         from ..evolution.folder import Manifest
 
         now, earlier = self.setting.budget.value(), before.value()
@@ -215,7 +215,7 @@ class Evolving:
         return more or len(Manifest.read(self.folder).tasks) < len(self.tasks)
 
     def refuse_unused(self) -> None:
-        """Make sure that all models that `--model` names may be asked."""
+        """Raise if `--model` names a model that is never called."""
         from ...runtime.command.loading import refuse_unused
 
         beside = self.testing.beside if self.testing else ()
@@ -224,20 +224,20 @@ class Evolving:
         refuse_unused(self.options["model"], used)
 
     def foretell(self) -> None:
-        """Say what would be done."""
+        """Print what would be done."""
         from .outlook import outlook
 
         click.echo(speakable(outlook(self, finished=self._finished)))
 
     def fetch(self) -> None:
-        """Fetch the embedded model, where it may be asked."""
+        """Download the embedded model, if it may be called."""
         from ...runtime.command.models import fetch_embedded
 
         if self._finished < len(self.tasks) or self.testing is not None:
             fetch_embedded(self.start.models)
 
     async def work(self) -> int:
-        """Do what is not done yet."""
+        """Run everything that remains."""
         with around(
             self.telemetry,
             "evolution",
@@ -263,7 +263,8 @@ class Evolving:
         from ..evolution.progress_check import ProgressCheck
 
         if self._finished < len(self.tasks) or not self.tasks:
-            await self.start.check_host(self.setting, self.shared)
+            begun = (self.folder / FILE).exists()
+            await self.start.check_host(self.setting, self.shared, begun=begun)
         elif self._is_finished:
             if self.options.get("view"):
                 await self._open_page()
@@ -309,7 +310,7 @@ class Evolving:
             await self._race(context)
 
     async def _freeze(self, context: EvolutionContext) -> None:
-        """Learn until the end or until the budget is met, once: resuming never learns more."""
+        """Learn once, to the end or until the budget is reached: resuming never learns more."""
         if frozen_under(self.folder) is not None:
             return
         try:
@@ -320,7 +321,7 @@ class Evolving:
         write_atomically(self.folder / FROZEN, text)
 
     def _apart(self, context: EvolutionContext, caps: Caps) -> EvolutionContext:
-        """Return what the test has of the host: the same, with a budget of its own."""
+        """Return the test's context: the same, with its own budget."""
         from ...runtime.values.budget import Budget
         from ..report.heldout import PLACE
 
@@ -330,7 +331,7 @@ class Evolving:
 
     @property
     def _recalls(self) -> bool:
-        """Whether somebody who is evolved or tested recalls what was learnt."""
+        """Whether any evolved or tested team recalls what was learnt."""
         from ...runtime.messages.recall import recalls
 
         tested = [*self._seeds(), *self.testing.beside] if self.testing else []
@@ -369,17 +370,18 @@ class Evolving:
                 on_episode=partial(self._on_episode, watch, turns),
                 hear=turns.beside(watch.hear),
                 islands=self.islands and replace(self.islands, say=watch.say),
+                is_final=self.testing is not None and self.testing.caps is not None,
             ).to_the_end()
 
     @property
     def _is_finished(self) -> bool:
-        """Whether nothing is left once all tasks are done."""
+        """Whether nothing remains once all tasks are done."""
         if self.strategy.whole is not None:
             return self.testing is None or self.testing.caps is None
         return self.testing is None and self.options.get("race") is None
 
     async def _race(self, context: EvolutionContext) -> None:
-        """Let the pool's most promising teams race, where that is wanted."""
+        """Race the pool's most promising teams, if requested."""
         from ..evolution.stream import TaskStream
         from ..methods.race.pool_race import race_pool
 
@@ -394,7 +396,6 @@ class Evolving:
     async def _whole(
         self, context: EvolutionContext, work: Callable[[TaskStream], Awaitable[object]]
     ) -> None:
-        """Evolve on all tasks together."""
         from ..evolution.stream import TaskStream
 
         self._say(self._heading())
@@ -407,6 +408,7 @@ class Evolving:
         )
         with around(self.telemetry, self.recipe.strategy):
             await work(stream)
+        self._finished = len(self.tasks)
         self._commit(f"{self.recipe.strategy}: {self.name}")
 
     @cached_property
@@ -417,11 +419,10 @@ class Evolving:
         return strategy_of(self.recipe.strategy)
 
     def _turns(self, context: EvolutionContext) -> TurnSpans:
-        """Return what makes spans of the evolution's tasks, where traces are wanted."""
+        """Return the exporter of spans for the evolution's tasks, if traces are exported."""
         return TurnSpans(self.telemetry, self.catalogue.models, context.scrubber)
 
     def _heading(self) -> str:
-        """Return what is to be done, by which models, and where it is kept."""
         from ..evolution.reuse import told_reuse
 
         recipe, start = self.recipe, self.start
@@ -432,7 +433,7 @@ class Evolving:
         return "; ".join([what, *named, *([reuse] if reuse else []), f"{self.folder}{os.sep}"])
 
     async def _test(self, context: EvolutionContext) -> None:
-        """Test the team that the pool would deploy, or the strategy, and those beside it."""
+        """Test the team to deploy, or the strategy, and additional teams."""
         from ..report.frozen import HeldOutFigures, write_figures
         from ..report.heldout import HeldOut
 
@@ -459,7 +460,7 @@ class Evolving:
         self._commit(f"held out: {subjects[0].name}")
 
     def _subjects(self, context: EvolutionContext, beside: Sequence[Team]) -> list[Subject]:
-        """Find what to test: the team to deploy, or the strategy where it leaves no team."""
+        """Return the subjects of the test: teams, or the strategy if it leaves no team."""
         from ..report.heldout import frozen_teams, learned
 
         if self.strategy.leaves_team:
@@ -471,7 +472,7 @@ class Evolving:
 
     @cached_property
     def start(self) -> EvolutionStart:
-        """What it begins with."""
+        """Its checked starting point."""
         from .starting import prepare_start
 
         return prepare_start(
@@ -486,7 +487,7 @@ class Evolving:
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What makes it this evolution and no other."""
+        """The manifest that identifies this evolution."""
         from ..evolution.folder import Manifest
 
         return Manifest.of(
@@ -502,14 +503,14 @@ class Evolving:
 
     @cached_property
     def setting(self) -> Setting:
-        """How its runs are made."""
+        """The setting of its runs."""
         from ...runtime.command.spending import setting_of
 
         return setting_of({**self.options, "seed": self.recipe.seed, "embedder": None})
 
     def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:
-        """Show an episode, and commit the pool where that is wanted."""
-        from ..evolution.lines import runs_of
+        """Print an episode's result, and commit the pool if requested."""
+        from ..evolution.lines import runs_of, score_text
 
         turns.finished(self._finished, line.get("score"))
         self._finished += 1
@@ -517,8 +518,7 @@ class Evolving:
         if learnt := line.get("learnt"):
             text += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"
         text += f"; {line['said']}" if "said" in line else ""
-        whom = f" by {line['team']}" if "team" in line else ""
-        words = f"{line['task']}: {line['score']:g}{whom}"
+        words = f"{line['task']}: {score_text(line)}"
         watch.finished(f"{words} ({text})")
         self._commit(words)
 
@@ -533,7 +533,7 @@ class Evolving:
             click.echo(speakable(text), err=True)
 
     def show(self) -> None:
-        """Print what there is to tell; nothing where it did not even begin."""
+        """Print the report; nothing if the evolution has not begun."""
         from ..evolution.folder import MANIFEST
         from ..report.rows import rows, write_csv
         from .telling import EvolutionStatus
@@ -551,7 +551,7 @@ class Evolving:
 
 
 def typed() -> str:
-    """Return the command as the user typed it, without what looks like a secret."""
+    """Return the command as typed, without texts that look like secrets."""
     from ...schema.values.secrets import scrubbed, secrets_of
 
     words = [Path(sys.argv[0]).name, *sys.argv[1:]]

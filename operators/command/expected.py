@@ -1,4 +1,4 @@
-"""What an evolution will take, told before anything is spent."""
+"""An estimate of an evolution's usage, before anything is spent."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from .starting import EvolutionStart
 
 TEAMS_SHOWN = 2
-"""Teams that an operator reads of, with what their runs came to."""
+"""The teams that an operator reads about, with their results."""
 LEAST_READ = 200
-"""Tokens of the instructions of an operator, at least."""
+"""The fewest tokens of an operator's instructions."""
 
 
 def asked_once(model: Model | None) -> Estimate:
-    """Estimate one call of an operator or a judge.
+    """Return an estimate for one call of an operator or a judge.
 
     Args:
-        model: Who is asked. None: nobody knows which model that is.
+        model: The model. None: unknown.
     """
     bounds = Bounds.of(model)
     each = bounds.team_characters + bounds.digest_tokens * CHARACTERS_PER_TOKEN
@@ -40,23 +40,23 @@ def asked_once(model: Model | None) -> Estimate:
 
 
 def judged(model: Model | None, least: float, most: float | None) -> Estimate:
-    """Estimate judgements, each with a repair at most.
+    """Return an estimate for judgements, each with at most one repair.
 
     Args:
-        least: How many answers are judged at least.
-        most: And at most; None: nobody knows.
+        least: The fewest answers to judge.
+        most: The most answers to judge; None: unknown.
     """
     return asked_once(model) * Range(least=least, most=None if most is None else MOST_CALLS * most)
 
 
 def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
-    """Estimate an evolution: at least, a team runs once on each task.
+    """Return an estimate for an evolution: at the least, one team runs once on each task.
 
-    What it may take at most is known where the strategy bounds its calls. Teams that are made anew
-    are taken to be no larger than those of today.
+    There is an upper bound if the strategy bounds its calls. New teams are assumed to be no larger
+    than the current ones.
 
     Args:
-        tasks: What is left of its stream.
+        tasks: The remaining tasks of its stream.
     """
     recipe, models = start.recipe, start.catalogue.models
     plans, once = _plans(start), evolved_team(start, tasks)
@@ -82,13 +82,12 @@ def evolution(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
 
 
 def evolved_team(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
-    """Estimate a team of an evolution, whichever, that runs once on each of these tasks.
+    """Return an estimate for any team of an evolution that runs once on each task.
 
-    Teams that are made anew are taken to be no larger than those of today.
+    New teams are assumed to be no larger than the current ones.
     """
     return any_of(estimate(plan, tasks) for plan in _plans(start))
 
 
 def _plans(start: EvolutionStart) -> list[Plan]:
-    teams = start.built or (*start.written, *start.others)
-    return [compile(team, start.catalogue) for team in teams]
+    return [compile(team, start.catalogue) for team in start.teams_at_work]

@@ -1,4 +1,4 @@
-"""Handing a team over: to a new file, or into the file that it comes from, as one commit."""
+"""Writing of a better team: to a new file, or into its source file, as one commit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEAD = "HEAD"
 
 
 def write_new(path: Path, team: Team) -> None:
-    """Write a team to a file; never overwrite one that says another thing.
+    """Write a team to a file; never overwrite a file with other content.
 
     Raises:
         InputError: There is another file of this name.
@@ -35,16 +35,16 @@ def write_new(path: Path, team: Team) -> None:
 
 
 def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
-    """Make sure that a team's file can be changed in place by one commit, ahead of an evolution.
+    """Check, before an evolution, that a team's file can be changed in place by one commit.
 
-    Where an evolution was killed, `commit_in_place` may have written the file already: who resumes
-    it does not ask again.
+    If an evolution was killed, `commit_in_place` may have written the file already. So resuming
+    skips this check.
 
     Args:
-        besides: Folders in which changes do not matter, such as the pool's.
+        besides: Folders whose changes are ignored, such as the pool's.
 
     Raises:
-        InputError: It is no file, git does not track it, or the work tree has other changes.
+        InputError: It is not a file, git does not track it, or the work tree has other changes.
     """
     if not path.is_file():
         raise InputError(
@@ -62,15 +62,15 @@ def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:
 
 
 def commit_in_place(path: Path, text: str, message: str) -> None:
-    """Write a team's file and commit it, and nothing else; what was committed before stays.
+    """Write a team's file and commit it alone; earlier commits stay.
 
-    Done twice, it is done once, wherever the first attempt was killed.
+    It is idempotent: after a kill at any point, it can be repeated.
 
     Args:
-        path: The team's file, as `refuse_unclean` allows it.
+        path: The team's file, checked by `refuse_unclean`.
 
     Raises:
-        AgentError: Somebody has changed the file meanwhile, and it stays; or git failed.
+        AgentError: The file has other changes, which are kept; or git failed.
         StorageError: The file cannot be written.
     """
     path = path.resolve()

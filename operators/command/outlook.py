@@ -1,4 +1,4 @@
-"""What an evolution would do, told before anything is made or spent."""
+"""A preview of an evolution, before anything is created or spent."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from .starting import EvolutionStart
 
 MOST_NICHES = 12
-"""How many niches are named."""
+"""The most niches that are named."""
 
 
 def outlook(of: Evolving, *, finished: int) -> str:
-    """Return what an evolution would do.
+    """Return a preview of an evolution.
 
     Args:
-        finished: How many tasks of its stream are done.
+        finished: The number of finished tasks of its stream.
     """
     recipe, start = of.recipe, of.start
     strategy = strategy_of(recipe.strategy)
@@ -93,7 +93,8 @@ def _calls(start: EvolutionStart, tasks: int) -> str:
     bound = strategy_of(start.recipe.strategy).calls_at_most
     if bound is None:
         return f"model calls: {start.recipe.strategy} sets no limit; --budget calls=N does"
-    settings, teams = start.recipe.settings, start.built or (*start.written, *start.others)
-    most = max(bound(settings, compile(team, start.catalogue)) for team in teams)
+    most = max(
+        bound(start.recipe.settings, compile(team, start.catalogue)) for team in start.teams_at_work
+    )
     bounds = f"at most {most} a task, {most * tasks} in all"
     return f"model calls: {bounds}, without judging and retries of agents"

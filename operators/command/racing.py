@@ -1,4 +1,4 @@
-"""The race that `mas-evolve TEAM TASKS` begins, and where its winner goes."""
+"""The race of `mas-evolve TEAM TASKS`, and where its winner is written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORKERS = 4
 
 
 def race_of(path: Path) -> Recipe | None:
-    """Return the recipe of a race, if a file is a team and no recipe itself.
+    """Return the recipe of a race if a file is a team; None if it is a recipe.
 
     Args:
         path: A file, a team's folder, or `seed:NAME`.
@@ -48,11 +48,11 @@ def race_of(path: Path) -> Recipe | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HandOver:
-    """Where the better team goes that a race found.
+    """Where the better team of a race is written.
 
     Attributes:
         source: The team's file, or `seed:NAME`.
-        out: The file that it is written to; None: it changes its source, as one commit.
+        out: The new file; None: the source is changed, as one commit.
     """
 
     source: Path
@@ -60,10 +60,10 @@ class HandOver:
 
     @classmethod
     def of(cls, source: Path, out: Path | None, *, in_place: bool) -> Self:
-        """Settle where it goes: by default beside its source, as NAME.better.yaml.
+        """Return the target: by default NAME.better.yaml, beside the source.
 
         Raises:
-            InputError: Both are wanted.
+            InputError: Both targets are given.
         """
         if out is not None and in_place:
             raise InputError("--out and --in-place: write the team to one of them.")
@@ -72,10 +72,10 @@ class HandOver:
         return cls(source=source, out=None if in_place else out or beside)
 
     def check(self, pool: Path) -> None:
-        """Make sure that it can go there, before anything is spent.
+        """Check that the target can be written, before anything is spent.
 
         Raises:
-            InputError: A file is in the way, none can be made there, or the source cannot be
+            InputError: A file is in the way, the folder is not writable, or the source cannot be
                 changed in place.
         """
         if self.out is None:
@@ -88,7 +88,7 @@ class HandOver:
             refuse_unwritable(self.out)
 
     def give(self, status: RaceResult, pool: Pool, catalogue: Catalogue) -> str:
-        """Write the better team, and return a line that says where; empty: there is none."""
+        """Write the better team, and return a line that says where; "" if there is none."""
         word = status.last_word
         if word is None or not status.is_better:
             return ""

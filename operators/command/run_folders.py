@@ -1,4 +1,4 @@
-"""Where a run's folder keeps what was worked out about it."""
+"""Subfolders of a run for results of later analyses."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ...schema.values.errors import InputError
 
 
 def folder_in(run: Path, name: str) -> Path:
-    """Return a folder in a run's folder, which is made where it is not there.
+    """Return a subfolder of a run's folder, created if missing.
 
     Raises:
-        InputError: It cannot be made.
+        InputError: It cannot be created.
     """
     folder = run / name
     try:

@@ -1,4 +1,4 @@
-"""Several evolutions that differ in their seed alone, with one report and one budget."""
+"""Several evolutions that differ only in their seed, with one report and one budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...pool.folder.own_files import refuse_link
 from ...pool.values.layout import LEDGER
 from ...pool.values.student import t_interval
 from ...runtime.otel import exporting
-from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Several:
-    """Evolutions on their way, one after the other.
+    """Several evolutions in progress, one after the other.
 
     Attributes:
         evolutions: The evolutions, each with its own seed and its own pool.
@@ -37,10 +37,10 @@ class Several:
 
     @classmethod
     def of(cls, evolving: Evolving, seeds: int) -> Self:
-        """Repeat an evolution with seeds counted up, each in a pool of its own below its pool.
+        """Repeat an evolution with consecutive seeds, each in its own pool inside its pool folder.
 
         Raises:
-            InputError: There is a pool already in the place of the folder of pools, or a link.
+            InputError: The pool folder is itself a pool, or holds a link.
         """
         folder, recipe = evolving.pool_folder, evolving.recipe
         if (folder / LEDGER).exists():
@@ -60,7 +60,7 @@ class Several:
         )
 
     def to_the_end(self) -> int:
-        """Evolve and test all of them, show the result, and give the exit code."""
+        """Evolve and test all of them, print the report, and return the exit code."""
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 
         for evolution in self.evolutions:
@@ -82,7 +82,7 @@ class Several:
         return code
 
     def _how_to_go_on(self) -> str:
-        """Return how to go on with the one that was stopped, and so with all."""
+        """Return the command that resumes the interrupted evolution, and thus all."""
         from ...runtime.command.signals import same_command
 
         begun = [evolution for evolution in self.evolutions if evolution.budget is not None]
@@ -95,7 +95,7 @@ class Several:
                     f"seed {evolution.recipe.seed}: {speakable(str(evolution.pool_folder))}",
                     err=True,
                 )
-            others = [_spent(other.folder) for other in self.evolutions if other is not evolution]
+            others = [_spent(peer.folder) for peer in self.evolutions if peer is not evolution]
             usage = sum((spent for spent, _ in others), Usage())
             evolution.elsewhere = usage, sum(seconds for _, seconds in others)
             await evolution.work()
@@ -128,7 +128,7 @@ class Several:
 
 
 def over_seeds(statuses: Sequence[tuple[int, EvolutionStatus]]) -> dict[str, Any]:
-    """Sum up evolutions that differ in their seed."""
+    """Return the summary of evolutions that differ in their seed."""
     held_out = [status.held_out for _, status in statuses if status.held_out is not None]
     return {
         "held_out": _mean([figures.deployed["score"] for figures in held_out]),
@@ -152,7 +152,6 @@ def _mean(values: Sequence[float | None]) -> dict[str, Any] | None:
 
 
 def _spent(folder: Path) -> tuple[Usage, float]:
-    """Sum up what an evolution has spent, and how many seconds it has taken."""
     from ...runtime.record.journal import FILE, Journal
 
     if not (folder / FILE).exists():
@@ -190,8 +189,6 @@ def _text(value: dict[str, Any]) -> str:
 def _shown(figures: dict[str, Any] | None) -> str:
     if figures is None:
         return "-"
-    text = f"{figures['mean']:.3f}"
     if figures["interval"] is None:
-        return text
-    low, high = figures["interval"]
-    return f"{text} [{low:.3f}, {high:.3f}]"
+        return f"{figures['mean']:.3f}"
+    return with_interval(figures["mean"], figures["interval"])

@@ -1,4 +1,4 @@
-"""All that an evolution tried on a task: each candidate, what it was made of and what it said."""
+"""Everything that an evolution tried on a task: each candidate, its origin and its answers."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ...runtime.values.operator_answers import answer_warnings, useless_answers
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
-from ..evolution.lines import answers_of, candidates_of, lines_in
+from ..evolution.lines import answers_of, candidates_of, lines_in, score_text
 
 LONGEST_ANSWER = 600
-"""Characters of an answer that people are shown; JSON has all of it."""
+"""The most characters of an answer for people; JSON has the whole answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shown:
-    """What was tried on a task.
+    """The attempts on a task.
 
     Attributes:
-        runs: The runs of each candidate, as the journal has them; none where it is not here.
-        others: The runs of an episode that had no candidates, by what they were.
+        runs: The runs of each candidate, from the journal; empty if that is missing.
+        others: The runs of an episode without candidates, by name.
     """
 
     line: Mapping[str, Any]
@@ -35,10 +35,10 @@ class Shown:
 
     @classmethod
     def of(cls, folder: Path, number: int) -> Shown:
-        """Read what was tried on a task.
+        """Read the attempts on a task.
 
         Args:
-            number: The task's, from 0; it is done.
+            number: The number of a finished task, from 0.
         """
         line = [*lines_in(folder)][number]
         return cls(
@@ -61,13 +61,11 @@ class Shown:
         return {**self.line, "candidates": shown}
 
     def __str__(self) -> str:
-        """Write it for people."""
+        """Return it as text for people."""
         line = self.line
         niche = f" (niche {line['niche']})" if line["niche"] else ""
-        whom = f" by {line['team']}" if "team" in line else ""
         lines = [
-            f"task {line['task']}{niche}: {line['score']:g}{whom}, scored by the"
-            f" {line['scored_by']}",
+            f"task {line['task']}{niche}: {score_text(line)}, scored by the {line['scored_by']}",
         ]
         for place, (fields, runs) in enumerate(zip(candidates_of(line), self.runs, strict=True)):
             lines += ["", *_candidate(fields, runs, is_best=place == line["best"])]
@@ -84,7 +82,7 @@ class Shown:
 
 
 def _others(folder: Path, number: int, names: Sequence[str]) -> Iterator[tuple[str, Run]]:
-    """Yield the runs of an episode by their names, as far as the journal has them."""
+    """Yield the runs of an episode by name, as far as the journal has them."""
     if not names or not (folder / JOURNAL).exists():
         return
     with Journal.open(folder, replaying=True) as journal:

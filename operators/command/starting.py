@@ -1,4 +1,4 @@
-"""What an evolution needs before it begins: found and checked before anything is made or spent."""
+"""The starting point of an evolution, checked before anything is created or spent."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ...runtime.messages.recall import recalls
 from ...runtime.values.terminal import counted
+from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import DEFAULT_SEEDS, seeds_problem, settings_problems
 from ...schema.loading.seeds import is_seed
@@ -36,23 +37,23 @@ if TYPE_CHECKING:
     from ..evolution.strategy import Need
 
 PHI = ("seed:single_agent",)
-"""What a pool begins with where the recipe has no seeds: the pool φ of EvoMAS, Table 7."""
+"""The first teams of a pool if the recipe has no seeds: the pool φ of EvoMAS, Table 7."""
 SECONDS_TO_CONNECT = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionStart:
-    """What an evolution begins with.
+    """The starting point of an evolution.
 
     Attributes:
-        folder: The pool's folder, where there is a pool or will be.
-        sources: Where the recipe's seeds are found.
-        written: All teams of the pool that people wrote; of a new one, the seeds.
-        others: Its other teams that are not retired.
-        built: The teams that the strategy makes of those of the pool and of agents, where it does.
-        agents: Its agents that are not retired; where there are none, those that it begins with.
-        operator_models: The aliases of the meta-model and the judge, where they are asked.
-        embedder: The embedder's name; None where neither the strategy nor a team needs a memory.
+        folder: The pool's folder, which may not exist yet.
+        sources: The sources of the recipe's seeds.
+        written: All teams of the pool that people wrote; for a new pool, the seeds.
+        others: Its other active teams.
+        built: The teams that the strategy makes from the pool's teams and agents, if any.
+        agents: Its active agents; for a new pool, the first ones.
+        operator_models: The aliases of the meta-model and the judge, if they are called.
+        embedder: The embedder's name; None if neither the strategy nor a team needs a memory.
     """
 
     recipe: Recipe
@@ -70,7 +71,7 @@ class EvolutionStart:
 
     @property
     def models(self) -> list[Model]:
-        """The models that may be asked, fallbacks too, in the order of their aliases."""
+        """The models that may be called, including fallbacks, sorted by alias."""
         waiting = [*self.asked_models, *self.ceiling.models]
         models: dict[str, Model] = {}
         while waiting:
@@ -82,23 +83,23 @@ class EvolutionStart:
 
     @property
     def asked_models(self) -> frozenset[str]:
-        """The aliases that are asked for sure: those of teams, of operators and of the judge."""
+        """The aliases that are certainly called: those of teams, of operators and of the judge."""
         agents = ((team, agent) for team in self.teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.asks_model(agent)}
         return frozenset(used) | self.operator_models
 
     @property
     def teams(self) -> tuple[Team, ...]:
-        """The teams that it begins with, each agent as one of its own besides."""
+        """The first teams, and each agent as a team of its own."""
         return (*self.teams_at_work, *_alone(self.agents))
 
     @property
     def teams_at_work(self) -> tuple[Team, ...]:
-        """The teams that run on tasks at first: those that the strategy makes, or the pool's."""
+        """The teams that first run on tasks: those that the strategy makes, or the pool's."""
         return self.built or (*self.written, *self.others)
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
-        """Make sure that all teams have what they name of each task, and some read its images."""
+        """Raise if a task lacks what teams require of it, or if no team can read its images."""
         from ...runtime.messages.attached import refuse_unfilled, refuse_unread
         from ...runtime.plan.plan import compile
 
@@ -110,19 +111,19 @@ class EvolutionStart:
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a pool already, with all its first teams."""
+        """Whether the pool exists already, with all its first teams."""
         from ...pool.values.layout import has_begun
 
         return has_begun(self.folder)
 
     @property
     def recalls(self) -> bool:
-        """Whether agents of teams that people wrote recall; children do not change the answer."""
+        """Whether agents of teams that people wrote recall entries; no child changes that."""
         return any(map(recalls, self.written))
 
     @property
     def outlook(self) -> str | None:
-        """Return what children may ask for at most, where that leaves no team room to grow."""
+        """The ceiling of children in words, if it leaves no team room to grow; else None."""
         ceiling, most = self.ceiling, self.ceiling.agents
         if "children" not in self.needs or self.recipe.policy is not None or most is None:
             return None
@@ -137,13 +138,13 @@ class EvolutionStart:
         )
 
     def open_pool(self, *, shared: bool = False) -> Pool:
-        """Open the pool, or make it with the recipe's seeds.
+        """Open the pool, or create it with the recipe's seeds.
 
         Args:
-            shared: Whether branches of a new one are merged, as git does.
+            shared: Whether branches of a new pool will be merged with git.
 
         Raises:
-            InputError: The folder cannot be made.
+            InputError: The folder cannot be created.
             StorageError: It cannot be written, or its pool is damaged.
         """
         from ...pool.teams.pool import Pool
@@ -152,18 +153,22 @@ class EvolutionStart:
             return Pool.open(self.folder, catalogue=self.catalogue)
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
-    async def check_host(self, setting: Setting, shared: Shared | None = None) -> None:
-        """Make sure that the teams, the operators and the judge can be run here.
+    async def check_host(
+        self, setting: Setting, shared: Shared | None = None, *, begun: bool = False
+    ) -> None:
+        """Check that the teams, the operators and the judge can run on this host.
 
         Args:
-            shared: What the models of other evolutions share with these.
+            shared: The resources that its models share with those of other evolutions.
         """
         from ...runtime.messages.recall import nothing
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
 
         check_addresses(self.catalogue, self.asked_models)
-        async with open_services(self.catalogue, setting, connected=False, shared=shared) as opened:
+        async with open_services(
+            self.catalogue, setting, connected=False, shared=shared, lazy=begun
+        ) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.built or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
@@ -181,18 +186,18 @@ def prepare_start(
     embedder: str | None = None,
     name: str | None = None,
 ) -> EvolutionStart:
-    """Find what an evolution needs, and all that is wrong with it that can be known beforehand.
+    """Return the starting point of an evolution, after all checks that are possible beforehand.
 
     Args:
-        recipe_file: Paths in the recipe are relative to its folder.
-        pool_folder: Where the pool is, or will be.
+        recipe_file: The recipe. Paths in it are relative to its folder.
+        pool_folder: The folder of the pool, which may not exist yet.
         embedder: The embedder's name; see `choose_embedder`.
-        name: The evolution's name, perhaps without its ending. By default, the recipe's.
+        name: The evolution's name, perhaps without its suffix. By default, the recipe's.
 
     Raises:
-        InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
-            team that is not retired; a task has no answer although the recipe demands one; or no
-            team can read an image of it.
+        InputError: A strategy, model, seed, policy or embedder is unavailable; the pool has only
+            retired teams; a task lacks the answer that the recipe demands; or no team can read a
+            task's image.
     """
     strategy = strategy_of(recipe.strategy)
     needs = frozenset(strategy.needs(recipe.settings))
@@ -241,13 +246,13 @@ def prepare_start(
 
 
 def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:
-    """Make sure that something listens where models are reached, before anybody waits for retries.
+    """Check that models' addresses accept connections, rather than wait for retries.
 
-    A model with fallbacks is left out: another one may answer for it.
+    Models with fallbacks are left out: another one may answer for them.
 
     Raises:
         InputError: An alias has no address or key.
-        ModelError: Nothing listens there.
+        ModelError: An address refuses connections.
     """
     from ...runtime.gateway import endpoint_of
 
@@ -266,11 +271,11 @@ def check_addresses(catalogue: Catalogue, aliases: Iterable[str]) -> None:
                 f" ({error.strerror}). Is the endpoint running?"
             ) from None
         except OSError:
-            continue  # too slow or too odd to tell; calls have a patience of their own
+            continue  # inconclusive; calls have retries of their own
 
 
 def _sources(recipe: Recipe, needs: frozenset[Need]) -> tuple[str, ...]:
-    """Name the teams that a new pool begins with; none, where nobody wants any."""
+    """Return the first teams of a new pool; none if the strategy needs no teams."""
     if "teams" not in needs:
         return () if recipe.seeds == DEFAULT_SEEDS else recipe.seeds
     return recipe.seeds or PHI
@@ -280,13 +285,10 @@ def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
     named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
     named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
     for field, alias in named.items():
-        if alias is not None and alias not in catalogue.aliases:
-            models = ", ".join(sorted(catalogue.aliases))
-            raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
+        require_model(field, alias, catalogue.aliases)
 
 
 def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:
-    """Open the pool, where there is one already."""
     from ...pool.teams.pool import Pool
     from ...pool.values.layout import has_begun
 
@@ -296,7 +298,7 @@ def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:
 def _teams(
     sources: Sequence[str | Path], pool: Pool | None, catalogue: Catalogue, *, must_have: bool
 ) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
-    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
+    """Return the pool's teams, those that people wrote and others; for a new pool, its seeds."""
     from ...pool.teams.sources import load_source
 
     if pool is None:
@@ -311,9 +313,9 @@ def _teams(
 
 
 def _is_cut_short(everybody: Sequence[PoolAgent], first: Sequence[Agent], name: str) -> bool:
-    """Return whether an evolution stopped while it added the agents that it begins with.
+    """Return whether an evolution was interrupted while it added its first agents.
 
-    Then `Strategy.begin` adds those that are missing, before anybody works.
+    Then `Strategy.begin` adds the missing ones, before any task.
     """
     own = re.compile(rf"{re.escape(name)}(-[0-9a-f]+)?/begin/\d+")
     begun = all(own.fullmatch(agent.revisions[0].op) for agent in everybody)
@@ -321,7 +323,7 @@ def _is_cut_short(everybody: Sequence[PoolAgent], first: Sequence[Agent], name: 
 
 
 def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
-    """Return each agent as a team of its own; those that are equal, once."""
+    """Return each agent as a team of its own, without duplicates."""
     teams = (Team(name="alone", agents={"one": replace(agent, id="one")}) for agent in agents)
     return {team.content_hash: team for team in teams}.values()
 
@@ -329,7 +331,7 @@ def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
 def _ceiling(
     recipe: Recipe, folder: Path, teams: Sequence[Team], catalogue: Catalogue
 ) -> CapabilityPolicy:
-    """Return the policy's ceiling, or what teams and agents that people wrote ask for together."""
+    """Return the policy's ceiling, or the union of what teams and agents ask for."""
     from ...pool.teams.sources import load_source
 
     if recipe.policy is not None:
@@ -337,7 +339,7 @@ def _ceiling(
     if (grown := strategy_of(recipe.strategy).ceiling) is not None and teams:
         allowed = grown(teams[0])
         return replace(allowed, models=allowed.models | frozenset(recipe.models))
-    # A single agent alone would leave nothing to evolve.
+    # The ceiling of a single agent would leave nothing to evolve.
     wants_more = not recipe.seeds or not teams
     more = [load_source(seed, catalogue) for seed in DEFAULT_SEEDS] if wants_more else []
     ceiling = CapabilityPolicy.of(*teams, *more)
@@ -345,7 +347,7 @@ def _ceiling(
 
 
 def _embedder(name: str | None, catalogue: Catalogue) -> str:
-    """Name what finds similar tasks, once it has shown that it works here."""
+    """Return the embedder's name, after a test that it works on this host."""
     from ...pool.embedding import choose_embedder
 
     chosen = choose_embedder(name, models=catalogue.models)

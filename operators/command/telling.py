@@ -1,4 +1,4 @@
-"""What there is to tell of an evolution: held-out scores first, then what its episodes came to."""
+"""The status of an evolution: held-out scores first, then the report of its episodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...pool.teams.pool import Pool
 from ...pool.view import events
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
-from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
@@ -35,19 +35,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionStatus:
-    """What there is to tell of an evolution until now.
+    """The current status of an evolution.
 
     Attributes:
-        held_out: Held-out figures, where there are some.
-        unfinished: What was spent on tasks that are not finished; None where another process is at
-            work on them.
-        best: The team that the pool would deploy: its name, its file, what is expected of it; None
-            where the pool has no team, or its teams are made anew for each task.
-        routing: What a router is worth that is fitted to the pool's cases; None where it has none.
-        population: The pool's folder, where its teams are made of its agents.
-        raced: The result of the pool's last race; None: there was none.
-        whole: The result of a strategy that works on all tasks together, which is then all that
-            there is; None for others.
+        held_out: Held-out figures, if any.
+        unfinished: The usage of unfinished tasks; None if another process works on them.
+        best: The team that the pool would deploy: its name, file and expectation. None if the pool
+            has no team, or makes new teams for each task.
+        routing: The figures of a router fitted to the pool's cases; None without cases.
+        population: The pool's folder, if its teams are made of its agents.
+        raced: The result of the pool's last race; None without one.
+        whole: The state of a strategy that works on all tasks together, which replaces everything
+            else; None for other strategies.
     """
 
     report: EvolutionReport
@@ -61,7 +60,7 @@ class EvolutionStatus:
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> EvolutionStatus:
-        """Read the result of an evolution."""
+        """Read the status of an evolution."""
         folder = pool_folder / EVOLUTIONS / name
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])
@@ -85,7 +84,7 @@ class EvolutionStatus:
 
     @property
     def chosen_by(self) -> str:
-        """Who chose each task's best candidate."""
+        """What chose each task's best candidate."""
         answers = self.report.by_answers
         if 0 < answers < self.report.tasks:
             return "the answers, where a task has one, and a judge"
@@ -105,7 +104,7 @@ class EvolutionStatus:
         }
 
     def __str__(self) -> str:
-        """Write it for people."""
+        """Return it as text for people."""
         if self.whole is not None:
             return str(self.whole)
         routing = ["", str(self.routing), ""] if self.routing else []
@@ -134,13 +133,12 @@ class EvolutionStatus:
             notes.append(str(self.raced))
         if best is None:
             return notes
-        low, high = best["expected_interval"]
-        expected = f"{best['expected']:.3f} [{low:.3f}, {high:.3f}]"
+        expected = with_interval(best["expected"], best["expected_interval"])
         notes.append(f"best team: {best['path']}, expected to score {expected}")
         return notes
 
     def shown(self, *, as_json: bool) -> str:
-        """Return what is printed."""
+        """Return it in its printed form."""
         return dumps(self.value(), indent=2) if as_json else speakable(str(self))
 
 
@@ -159,7 +157,7 @@ def _best(pool: Pool) -> Mapping[str, Any] | None:
 def _routing(pool_folder: Path, recipe: Mapping[str, Any]) -> RoutingFigures | None:
     """Cross-validate a router on the cases of the single agent that was compared last.
 
-    Where its learner is not installed here, the router is a rule.
+    If its learner is not installed on this host, the router is a rule.
     """
     from ..routing import ROUTED, cases_of, figures, missing
 
@@ -173,10 +171,11 @@ def _routing(pool_folder: Path, recipe: Mapping[str, Any]) -> RoutingFigures | N
 
 
 def evolution_of(pool: Path, name: str | None) -> str:
-    """Find an evolution of a pool; a pool's only one needs no name.
+    """Return the name of an evolution of a pool; the only evolution of a pool needs no name.
 
     Raises:
-        InputError: There is none, or several; or none is called so; or a link is in the pool.
+        InputError: There is none, or none of that name; there are several, and none is named; or
+            the pool holds a link.
     """
     refuse_links(pool, whole=True)
     names = sorted(path.parent.name for path in (pool / EVOLUTIONS).glob(f"*/{MANIFEST}"))
@@ -189,7 +188,7 @@ def evolution_of(pool: Path, name: str | None) -> str:
 
 
 def _unfinished(folder: Path, first: int) -> Usage | None:
-    """Sum up what was spent on episodes that are not committed, the first of which is this one."""
+    """Return the usage of uncommitted episodes, starting with number `first`."""
     if not (folder / JOURNAL).exists():
         return Usage()
     episodes = range(first, first + Manifest.read(folder).recipe["workers"])

@@ -1,4 +1,4 @@
-"""An evolution as `mas-view --text` shows it: report, tasks, what was tried on one, and runs."""
+"""An evolution as `mas-view --text` shows it: report, tasks, attempts on a task, and runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...pool.values.layout import LEDGER
 from ...runtime.record.events import EVENTS, EventLog, events_of
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import recorded
-from ...runtime.showing import Recorded, Viewed
+from ...runtime.showing import Overview, Recorded, Viewed
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
 from ...runtime.values.terminal import counted, on_one_line, speakable
@@ -22,21 +22,21 @@ from ...schema.loading.loading import hostless_team
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ..evolution.folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
-from ..evolution.lines import candidates_of, runs_of
+from ..evolution.lines import candidates_of, runs_of, score_text
 from .showing import Shown
 from .telling import EvolutionStatus, evolution_of
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
-    """Find what is to be shown of an evolution; None where the folder is none of one.
+    """Return the view of an evolution; None for a folder of another kind.
 
     Args:
         folder: The folder of an evolution, or of a pool.
-        words: A task's id, and a candidate's number or the name of a run; or none of them. Of a
-            pool, the name of an evolution; its only one needs none.
+        words: For an evolution: a task's id, and a candidate's number or the name of a run; or
+            nothing. For a pool: the name of an evolution, optional if it has only one.
 
     Raises:
-        InputError: There is no such task or run, or a file is damaged, or a link is in the pool.
+        InputError: There is no such task or run, a file is damaged, or the pool holds a link.
         StorageError: Its lines are damaged.
     """
     place = folder.absolute()
@@ -48,7 +48,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         return None
     lines = [entry.value for entry in Ledger(folder / TURNS).read()]
     if not words:
-        return _Tasks(folder=folder, lines=lines)
+        return _tasks_done(folder, lines)
     tasks = [*Manifest.read(folder).tasks]
     task, *runs = words
     if task not in tasks or len(runs) > 1:
@@ -66,58 +66,27 @@ def _report(pool: Path, words: Sequence[str]) -> Viewed:
     if len(words) > 1:
         raise InputError(f"{pool}: {' '.join(words)!r} names no evolution. Write one name.")
     name = evolution_of(pool, words[0] if words else None)
-    return _Report(status=EvolutionStatus.of(pool, name))
+    status = EvolutionStatus.of(pool, name)
+    return Overview(text=lambda: str(status), fields=status.value)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Report:
-    """The outcome of an evolution until now."""
+def _tasks_done(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Overview:
+    """Return the tasks of an evolution that are done."""
+    tasks = Manifest.read(folder).tasks
 
-    status: EvolutionStatus
-
-    @property
-    def agents(self) -> Sequence[str]:
-        return ()
-
-    def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        del agent, full
-        return f"{self.status.shown(as_json=False)}\n"
-
-    def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        del agent
-        return self.status.value()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Tasks:
-    """The tasks of an evolution that are done."""
-
-    folder: Path
-    lines: Sequence[Mapping[str, Any]]
-
-    @property
-    def agents(self) -> Sequence[str]:
-        return ()
-
-    def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        del agent, full
-        tasks = Manifest.read(self.folder).tasks
-        texts = [f"{self.folder}: {len(self.lines)} of {counted(len(tasks), 'task')} done"]
-        for line in self.lines:
-            whom = f" by {line['team']}" if "team" in line else ""
-            text = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
+    def text() -> str:
+        texts = [f"{folder}: {len(lines)} of {counted(len(tasks), 'task')} done"]
+        for line in lines:
+            text = on_one_line(f"{line['task']}: {score_text(line)}, {runs_of(line)} tried")
             texts.append(f"  {text}")
-        texts.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
-        return speakable("\n".join(texts)) + "\n"
+        return "\n".join([*texts, f"next: mas-view --text {shlex.quote(str(folder))} TASK"])
 
-    def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        del agent
-        return {"tasks": [*Manifest.read(self.folder).tasks], "done": list(self.lines)}
+    return Overview(text=text, fields=lambda: {"tasks": [*tasks], "done": list(lines)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _TaskView:
-    """All that was tried on a task, and what operators and the judge were asked for it."""
+    """All attempts on a task, and the questions to operators and the judge."""
 
     folder: Path
     task: str
@@ -152,18 +121,18 @@ class _TaskView:
 
     @property
     def _events(self) -> Sequence[Mapping[str, Any]]:
-        """The events that are about no team's run: those of operators and of the judge."""
+        """The events outside teams' runs: those of operators and of the judge."""
         return [event for event in self.log.events if "run" not in event]
 
 
 def logged(folder: Path, number: int) -> EventLog:
-    """Read what happened in an episode of an evolution, where its log is here; else nothing."""
+    """Return the event log of an episode; empty if it is missing."""
     log = folder / EPISODES / f"{number:06d}"
     return events_of(log) if (log / EVENTS).exists() else EventLog()
 
 
 def _word(kind: str) -> str:
-    """Return what is typed for a run: a candidate's number, or the run's name."""
+    """Return the argument that selects a run: a candidate's number, or the run's name."""
     return kind.removeprefix("candidate ")
 
 
@@ -174,14 +143,14 @@ def run_in(
     log: EventLog,
     line: Mapping[str, Any],
 ) -> Recorded:
-    """Read a run of an episode.
+    """Return a run of an episode.
 
     Args:
-        number: The episode's, from 0.
-        line: The episode as its line has it; nothing, where it is not done.
+        number: The episode's number, from 0.
+        line: The episode's line; empty if it is unfinished.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: There is no run of that name.
     """
     events = log.events
     own = [event for event in events if event.get("run") == kind]
@@ -207,7 +176,7 @@ def run_in(
 
 
 def _result(folder: Path, number: int, kind: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the result of a run, as the journal has it; its score as the evolution counted it."""
+    """Return the result of a run from the journal, with the score that the evolution used."""
     path = f"task {number:06d}/{kind}/outcome"
     result = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
     run = dict(next((value for place, value in result if place == path), {}))

@@ -1,4 +1,4 @@
-"""How an evolution goes: on a terminal the tasks at work, and a line for each that is done."""
+"""The progress of an evolution: its current tasks, and a line for each finished one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 from ...runtime.command.progress import live
 from ...runtime.showing import event_text
 from ...runtime.values.terminal import clock, on_one_line, speakable
+from ...runtime.values.usage import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -24,13 +25,11 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
 
 SHOWN = 80
-"""Cells for what happens on a task."""
+"""The most cells for the current event of a task."""
 
 
 @dataclass(kw_only=True, slots=True)
 class _TaskRow:
-    """What is shown of a task at work."""
-
     began: float = field(default_factory=time.monotonic)
     calls: int = 0
     tokens: int = 0
@@ -39,11 +38,11 @@ class _TaskRow:
 
 @dataclass(kw_only=True, eq=False)
 class Watch:
-    """Shows an evolution as it goes.
+    """Shows the progress of an evolution.
 
     Attributes:
-        scrub: Takes out what may not be shown.
-        quiet: Show nothing.
+        scrub: Removes what may not be shown.
+        quiet: Whether to show nothing.
     """
 
     tasks: Sequence[Task]
@@ -60,7 +59,7 @@ class Watch:
 
     @contextmanager
     def shown(self) -> Generator[None]:
-        """Show what is at work while the block lasts, where there is a terminal."""
+        """Show the current tasks on a terminal, within the block."""
         if self.quiet or not sys.stderr.isatty():
             yield
             return
@@ -70,7 +69,7 @@ class Watch:
         self._console = None
 
     def say(self, text: str) -> None:
-        """Say something, above what is at work."""
+        """Print a text, above the current tasks."""
         if self.quiet:
             return
         if self._console is None:
@@ -79,16 +78,15 @@ class Watch:
             self._console.print(speakable(text), markup=False, highlight=False, soft_wrap=True)
 
     def hear(self, number: int, event: Event) -> None:
-        """Take in what happens on a task.
+        """Add an event of a task.
 
         Args:
             number: The task's place in the stream.
         """
         row = self._rows.setdefault(number, _TaskRow())
         if event.type == "model_call":
-            usage = event.fields["usage"]
             row.calls += 1
-            row.tokens += usage["prompt_tokens"] + usage["completion_tokens"]
+            row.tokens += tokens_of(event.fields["usage"])
         if text := event_text(event.type, event.fields):
             whom = (event.fields.get("run"), event.agent or event.fields.get("operator"))
             row.note = ": ".join([*(str(item) for item in whom if item), text])
@@ -96,13 +94,13 @@ class Watch:
             self.say(self.scrub(on_one_line(row.note)))
 
     def finished(self, text: str) -> None:
-        """Say what the next task of the stream came to, and how long the rest may take."""
+        """Print the result of the next task of the stream, and the estimated remaining time."""
         self._rows.pop(self.count, None)
         self.count += 1
         self.say(f"{self.count:5} of {len(self.tasks)}  {text}{self._left()}")
 
     def _left(self) -> str:
-        """Tell the time that is left, if the rest goes as what this process has done."""
+        """Return the estimated remaining time, at the average pace of this process."""
         left = len(self.tasks) - self.count
         if not left:
             return ""
@@ -110,7 +108,7 @@ class Watch:
         return f"  {clock(each * left)} left"
 
     def draw(self) -> Table:
-        """Draw the tasks that are at work."""
+        """Return the table of current tasks."""
         from rich.table import Table
         from rich.text import Text
 

@@ -1,7 +1,7 @@
-"""What agents did in one round, for who judges them, coaches them and rebuilds their team.
+"""A bounded account of one round, for models that judge, coach or rebuild the team.
 
-It is bounded, and says nothing of how the answer compares with the reference answer: within a task
-nobody knows that.
+It never says how the answer compares with the reference answer, because nothing within a task may
+depend on that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .bounds import Bounds
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material
 
 FULL_SHARES = 4
-"""Agents that are told of at full length; where there are more, they share that."""
+"""Agents that fit at full length; more agents share the same room."""
 MOST_TOOL_CALLS = 12
 LONGEST_LINE = 160
 
@@ -31,7 +31,7 @@ class RoundAccount:
     run: Run
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it: who there is, what each agent did, and what answer came of it."""
+        """Return the whole account: the agents, what each of them did, and the team's answer."""
         agents = self.team.agents
         whole = bounds.digest_tokens * CHARACTERS_PER_TOKEN
         share = whole * min(len(agents), FULL_SHARES) // len(agents)
@@ -40,14 +40,14 @@ class RoundAccount:
         )
 
     def outline(self, bounds: Bounds) -> str:
-        """Say in a line each who the agents are, and to whom they report."""
+        """Return one line for each agent, with its role, tools and receivers."""
         texts = (
             f"{agent.id}: {', '.join(_is(self.team, agent))}" for agent in self.team.agents.values()
         )
         return fenced("team", clip("\n".join(texts), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
-        """Return what one agent did: how it ended, its tools and steps, and its result."""
+        """Return one agent's status, tool calls, steps and result."""
         return fenced("agent", _summary(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:
@@ -83,7 +83,7 @@ def _summary(outcome: AgentOutcome, most: int) -> str:
 
 
 def _steps(outcome: AgentOutcome) -> Iterator[str]:
-    """Yield what was said between the question and the last answer: what tools and code gave."""
+    """Yield the messages between the question and the last answer: output of tools and code."""
     for message in outcome.dialogue[2:-1]:
         yield f"{message['role']}: {on_one_line(str(message['content']))}"
 

@@ -1,4 +1,4 @@
-"""Reads what a model answered: its shape first, then what it means for a team."""
+"""Parsing of model answers: first their shape, then the edits that they make to a team."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TOO_DEEP = "it is nested too deeply."
 
 
 class InvalidAnswer(Exception):
-    """An answer that is of no use.
+    """An answer that fails validation.
 
     Attributes:
-        problems: Why, as sentences that its writer can act on.
+        problems: The reasons, as sentences that the model can act on.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -38,15 +38,15 @@ class InvalidAnswer(Exception):
 
 
 def reason_schema(bounds: Bounds) -> Mapping[str, Any]:
-    """Write the schema of a reason. It comes first in an answer: think first, then act."""
+    """Return the schema of a reason. The reason comes first in an answer: think first, then act."""
     return free_text(bounds.reason)
 
 
 def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
-    """Read an answer that is held to a schema; a reason of any length will do, and is cut.
+    """Parse an answer by its schema. A reason of any length is accepted, and cut.
 
     Raises:
-        InvalidAnswer: It has another shape.
+        InvalidAnswer: The answer does not match the schema.
     """
     fields: dict[str, Any] = schema["properties"]
     lenient = {**fields, **({"reason": ANY_TEXT} if "reason" in fields else {})}
@@ -62,10 +62,10 @@ def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str
 def edits_in(
     text: str, bounds: Bounds, allowed: Sequence[Component]
 ) -> tuple[str, tuple[Edit, ...]]:
-    """Read a reason and edits of the components that are allowed.
+    """Parse a reason and edits of the allowed components.
 
-    The edits may be of any kind that `edits.schema.json` has, also where decoding would have been
-    held to fewer: not every endpoint can be held to anything.
+    Every kind of edit in `edits.schema.json` is accepted, even if the model was offered fewer: not
+    every endpoint supports constrained decoding.
 
     Raises:
         InvalidAnswer: It has another shape, edits another component, or is too long.
@@ -101,10 +101,10 @@ def _has_edits(value: Any) -> bool:
 def child_of(
     parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: CapabilityPolicy
 ) -> Team:
-    """Make the team that edits lead to.
+    """Return the team that the edits make of a parent.
 
     Raises:
-        InvalidAnswer: They make none, or one above the ceiling.
+        InvalidAnswer: The edits cannot be applied, or the child exceeds the ceiling.
     """
     result = apply(parent, edits, catalogue, ceiling)
     if isinstance(result, RejectedEdits):
@@ -121,7 +121,7 @@ def _excesses(listed: list[Any], bounds: Bounds) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield every text in a value, keys too, however deep it is nested."""
+    """Yield every string in a value, including keys, at any depth."""
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -140,5 +140,5 @@ def _reason(value: object, bounds: Bounds) -> str:
 
 
 def sentences(problems: Iterable[Problem]) -> Iterator[str]:
-    """Return what is wrong with a team that edits make, as sentences for who wrote them."""
+    """Return the problems of edits, as sentences for the model that wrote them."""
     return (f"{problem.path or 'the edits'}: {problem.message}" for problem in problems)

@@ -1,4 +1,4 @@
-"""How much an operator reads and writes, by the size of the model that it asks."""
+"""How much an operator reads and writes, by the size of the operator model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...schema.host.models import Model
 
 MOST_CALLS = 2
-"""How often an operator asks at most: once, and once more for a repair."""
+"""The most model calls of an operator: one, and one repair."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,13 +16,13 @@ class Bounds:
 
     Attributes:
         edits: The most edits in one answer.
-        characters: The most characters of a text that is written: a prompt, a summary.
+        characters: The most characters of a written text, such as a prompt or a summary.
         reason: The most characters of a reason.
         digest_tokens: The most tokens of the digest of one run, by estimate.
-        team_characters: The most characters of a team as it is shown; a larger one is outlined.
-        task_characters: The most characters of a task as it is shown.
-        trace_characters: The most characters of the steps of a run, where it is shown whole.
-        memories: The most entries of the memory that are shown.
+        team_characters: The most characters of a shown team; a larger team is outlined.
+        task_characters: The most characters of a shown task.
+        trace_characters: The most characters of a run's steps, if they are shown in full.
+        memories: The most memory entries to show.
     """
 
     edits: int = 80
@@ -37,7 +37,7 @@ class Bounds:
 
     @classmethod
     def of(cls, model: Model | None) -> Bounds:
-        """Choose them for a model. The embedded one gets few words, and writes one edit."""
+        """Return the bounds for a model. An embedded model reads little and writes one edit."""
         return SMALL if model is not None and model.is_embedded else cls()
 
 
@@ -52,4 +52,4 @@ SMALL = Bounds(
     trace_characters=6_000,
     memories=1,
 )
-"""For a model that reads 140 tokens a second and gets lost in long texts."""
+"""For a model that reads 140 tokens a second and loses the thread in long texts."""

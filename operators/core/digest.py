@@ -1,7 +1,7 @@
 """A bounded digest of a run: what an operator learns from it without reading its whole trace.
 
-Failures come first, agents with the same output share an entry (a unanimous error is a finding),
-and the reference answer is never in it, nor what quotes it: the reason of a scorer that knows it.
+Failures come first. Agents with the same output share an entry: a unanimous error is a finding.
+The digest never holds the reference answer, nor a scorer's reason, which may quote it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ MOST_MISHAPS = 3
 
 
 def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> str:
-    """Write a digest of a run.
+    """Return a digest of a run.
 
     Args:
-        run: The result, with what went wrong on the way of each agent.
-        verdict: The score to show, in place of the run's own. Its reason is shown if it is a
-            judge's, who does not know the reference answer; a scorer's is known by the run.
+        run: The result, with each agent's mishaps.
+        verdict: The score to show instead of the run's own. Its reason is shown only if it differs
+            from that of the run's score. Then it comes from a judge, who does not know the
+            reference answer.
     """
     most = tokens * CHARACTERS_PER_TOKEN
     head = "\n".join(_head(run, verdict, most))
@@ -46,11 +47,11 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Entry:
-    """Agents that came to the same.
+    """Agents with the same outcome and output.
 
     Attributes:
-        heading: How they ended, and what went wrong on the way.
-        rank: Where it stands: failures come first.
+        heading: The agents, their status, and their mishaps.
+        rank: The sort key: failures come first.
     """
 
     agents: Sequence[str]
@@ -60,7 +61,7 @@ class _Entry:
 
 
 def _head(run: Run, verdict: Score | None, most: int) -> Iterator[str]:
-    usage = run.usage  # its time is left out: what operators are asked must not depend on it
+    usage = run.usage  # without its time: operators' questions must not depend on it
     consumed = [
         counted(usage.calls, "call"),
         counted(usage.tokens, "token"),
@@ -77,7 +78,7 @@ def _head(run: Run, verdict: Score | None, most: int) -> Iterator[str]:
 
 
 def _entries(run: Run) -> list[_Entry]:
-    """Collect the agents, those with the same end together, failures first."""
+    """Group the agents by outcome, failures first."""
     last = [*run.agents][-1:]
     alike: dict[tuple[str, str, int], list[str]] = {}
     for agent, outcome in run.agents.items():
@@ -111,7 +112,7 @@ def _ended(outcome: AgentOutcome) -> str:
 
 
 def _that_fit(headings: Sequence[str], most: int) -> tuple[list[str], int]:
-    """Return as many as fit, in order, and the characters that are left."""
+    """Return the leading headings that fit, and the number of characters left."""
     shown: list[str] = []
     left = most - len("\nand 1000 agents more")
     for heading in headings:

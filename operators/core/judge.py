@@ -1,7 +1,7 @@
-"""The judge: a model that scores an answer without knowing the right one (EvoMAS Eq. 4).
+"""The judge: a model that scores an answer without the reference answer (EvoMAS Eq. 4).
 
-It is the default reward where no ground truth may be used. How far it can be trusted is measured
-where there is ground truth: `agreement`.
+It is the default reward if ground truth may not be used. `agreement` measures how far it can be
+trusted on tasks that have ground truth.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .proposal import RejectedProposal
 
 OPERATOR = "judge"
 TENTHS: Schema = {"type": "number", "enum": [tenth / 10 for tenth in range(11)]}
-"""Choices, since a small model that writes a fraction may not find its end."""
+"""An enumeration, because a small model that writes a free fraction may never end it."""
 RIGHT = 0.5
-"""From this score on, an answer counts as right."""
+"""The lowest score of an answer that counts as right."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeVerdict:
-    """What a judge says of an answer.
+    """A judge's score of an answer.
 
     Attributes:
         score: The mean of the samples, in [0, 1], with the reason of the sample nearest to it.
         samples: The scores, in the order of their paths.
-        dropped: How many samples gave no valid answer.
+        dropped: The number of samples without a valid answer.
     """
 
     score: Score
@@ -60,8 +60,8 @@ async def judge(
     """Score an answer.
 
     Args:
-        rubric: What makes an answer good. Empty for the one that comes with this module.
-        samples: How often the model is asked, at least once.
+        rubric: What makes an answer good. Empty: this module's own rubric.
+        samples: The number of times to ask the model, at least 1.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
     calls: list[asyncio.Task[Score | RejectedProposal]] = []
@@ -71,7 +71,7 @@ async def judge(
             for name in paths:
                 calls.append(group.create_task(_sample(model, name, task, answer, rubric)))
     except* CoterieError as failed:
-        failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
+        failure = failed.exceptions[0]  # some Pythons would wrap it again if raised here
     if failure is not None:
         raise failure
     results = [item.result() for item in calls]
@@ -113,13 +113,13 @@ async def _sample(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Agreement:
-    """How far a judge agrees with ground truth, over answers of which both is known.
+    """How far a judge agrees with ground truth, over answers that have both scores.
 
     Attributes:
-        agreed: How many of them both count as right, or both as wrong.
-        passed_wrong: How many wrong ones the judge counts as right.
-        failed_right: How many right ones it counts as wrong.
-        distance: The mean distance of the scores.
+        agreed: Answers that both count as right, or both as wrong.
+        passed_wrong: Wrong answers that the judge counts as right.
+        failed_right: Right answers that the judge counts as wrong.
+        distance: The mean distance between the scores.
     """
 
     n: int
@@ -130,7 +130,7 @@ class Agreement:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share in which they agree."""
+        """The 95 % Wilson interval of the share of agreement."""
         return wilson(self.agreed, self.n)
 
 
@@ -138,7 +138,7 @@ def agreement(scores: Iterable[tuple[float, float]]) -> Agreement:
     """Compare a judge with ground truth.
 
     Args:
-        scores: For each answer the judge's score and the true one, in [0, 1].
+        scores: The judge's score and the true score of each answer, in [0, 1].
     """
     pairs = list(scores)
     sides = [(judged >= RIGHT, true >= RIGHT) for judged, true in pairs]

@@ -1,7 +1,7 @@
-"""What operators show to a model: tasks, teams, digests and memories, each in a fence.
+"""The texts that operators show to a model: tasks, teams, digests and memories, each in a fence.
 
-All of it was written by others, some of it by models. So each text stands between markers that its
-writer could not foresee, and nothing in it is ours to follow.
+All these texts are untrusted, and models wrote some of them. Each therefore stands between
+markers that its author could not predict, and none of them counts as an instruction.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from .proposal import Parent
 
 CHARACTERS_PER_TOKEN = 4
-"""A cautious estimate for English prose, as providers give it."""
+"""A cautious estimate for English prose, from providers' documentation."""
 BRIEF = 80
 """Characters of a prompt in an outline."""
 LONGEST_TASK = 120
-"""Characters of an earlier task, of which only its kind is of interest."""
+"""Characters of an earlier task; only its kind matters."""
 LONGEST_NOTE = 300
-"""Characters of what was noted of a model, or of a task that was solved."""
+"""Characters of a note on a model or on a solved task."""
 MOST_SOLVED = 3
 
 
 def material(*parts: str) -> str:
-    """Join parts, without those that are empty."""
+    """Join the parts that are not empty."""
     return "\n\n".join(part for part in parts if part)
 
 
 def fenced(kind: str, text: str, name: str = "") -> str:
-    """Put a text between markers that carry a digest of it; nothing, where there is no text."""
+    """Put a text between markers that carry its digest; return "" for an empty text."""
     if not (shown := speakable(text).strip()):
         return ""
     mark = f"{kind} {fence(shown)}"
@@ -52,7 +52,7 @@ def fenced(kind: str, text: str, name: str = "") -> str:
 
 
 def clip(text: str, most: int) -> str:
-    """Cut a text to a length in characters: what it begins with, and more of what it ends with."""
+    """Cut a text to a number of characters: keep its beginning, and more of its end."""
     if len(text) <= most:
         return text
     note = " […] "
@@ -63,7 +63,7 @@ def clip(text: str, most: int) -> str:
 
 
 def task_text(task: Task, bounds: Bounds) -> str:
-    """Show a task, without its reference answer."""
+    """Return a task as shown to a model, without its reference answer."""
     named = sorted({*task.files, *task.attachments})
     files = f"Files: {', '.join(named)}" if named else ""
     repo = "It comes with a git repository." if task.repo else ""
@@ -72,7 +72,7 @@ def task_text(task: Task, bounds: Bounds) -> str:
 
 
 def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str = "team") -> str:
-    """Show a team, the last tasks that it solved, and how it did on this one."""
+    """Return a team, the last tasks that it solved, and its result on the current task."""
     team = replace(parent.team, lineage=None, successful_tasks=solved(parent.team))
     reward = "" if parent.reward is None else f"Reward: {parent.reward:.3g}"
     feedback = material(reward, parent.digest[: bounds.digest_tokens * CHARACTERS_PER_TOKEN])
@@ -83,11 +83,11 @@ def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str 
 
 
 def models_text(operator_model: OperatorModel, models: Collection[str] | None = None) -> str:
-    """Show what a person noted of the models that may be chosen; nothing, where nobody did.
+    """Return the user's notes on the available models; "" if there are none.
 
     Args:
-        operator_model: Knows the models of the host, and which of them children may have.
-        models: The aliases that may be chosen. None: all that children may have.
+        operator_model: Has the models of the host, and the ceiling of children.
+        models: The aliases to choose from. None: all that the ceiling allows.
     """
     wanted = operator_model.ceiling.models if models is None else models
     noted = {
@@ -102,7 +102,7 @@ def models_text(operator_model: OperatorModel, models: Collection[str] | None = 
 
 
 def memories_text(memories: Sequence[Learnt], bounds: Bounds) -> str:
-    """Show what was learnt on similar tasks."""
+    """Return the entries that were learnt on similar tasks."""
     lines = (
         f"- On {clip(on_one_line(memory.task), LONGEST_TASK)!r}:"
         f" {clip(on_one_line(memory.text), 400)}"
@@ -112,7 +112,7 @@ def memories_text(memories: Sequence[Learnt], bounds: Bounds) -> str:
 
 
 def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
-    """Write a team as its file has it, with the prompt files that it names; else outline it."""
+    """Return a team as YAML with the prompt files it names, or an outline if that is too long."""
     named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
     files = (f"# {name}.md\n{catalogue.prompt(name) or ''}" for name in sorted(named))
     prompts = material(*files)
@@ -124,7 +124,7 @@ def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
 
 
 def solved(team: Team) -> tuple[SolvedTask, ...]:
-    """Return the last tasks that a team solved, shortened: they are hints, and no examples."""
+    """Return the last tasks that a team solved, shortened: they serve as hints, not as examples."""
     return tuple(
         SolvedTask(
             q=clip(on_one_line(successful_task.q), LONGEST_TASK),
@@ -135,7 +135,7 @@ def solved(team: Team) -> tuple[SolvedTask, ...]:
 
 
 def _outline(team: Team, catalogue: Catalogue) -> Iterator[str]:
-    """Say in a line what each agent is; those that are alike share it."""
+    """Yield one line for each kind of agent; identical agents share a line."""
     alike: dict[str, list[str]] = {}
     for agent_id, agent in team.agents.items():
         receivers = span(team.reports_to.get(agent_id, ()))

@@ -1,4 +1,4 @@
-"""How an operator asks: a prompt, an answer held to a schema, one repair, then no more."""
+"""How an operator asks a model: one prompt, one answer by a schema, at most one repair."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 OPERATORS = Path(__file__).parents[1]
 LONGEST_QUOTE = 4_000
-"""Characters of a bad answer that are shown to its writer again."""
+"""Characters of an invalid answer that the repair prompt quotes."""
 
 Answered = TypeVar("Answered")
 
@@ -40,32 +40,30 @@ def _untold(_event: str, /, **_fields: Any) -> None:
 
 
 def prompt(name: str, **values: Any) -> str:
-    """Fill in one of the operators' prompt files."""
+    """Render one of the operators' prompt files."""
     return render(name, folder=_folders()[name], **values)
 
 
 @functools.cache
 def _folders() -> Mapping[str, Path]:
-    """Return where each prompt file is: every room has its own."""
     return {path.stem: path.parent for path in OPERATORS.rglob("prompts/*.md")}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question(Generic[Answered]):
-    """What an operator asks.
+    """A question of an operator to its model.
 
     Attributes:
-        instructions: What is to be done; text of ours.
-        material: What it is to be done with; texts of others, each in its fence.
-        read: Makes something of the answer's text, or raises `InvalidAnswer`.
-        parents: The names of the teams that it is about.
-        team: The team that the answer edits, where it edits one.
-        conversation: What was said before, where the question goes on with a conversation: then it
-            is asked in the next message of that, unchanged.
-        salvage: Makes what it can of an answer that is not right after the repair either, or raises
-            `InvalidAnswer`. None: such an answer is of no use.
-        inputs: The values that instructions and material were written from, by their names: what a
-            simulated model answers by, so that every prompt can be reworded.
+        instructions: The instructions, which are trusted text.
+        material: The untrusted texts to work on, each in its fence.
+        read: Parses the text of an answer, or raises `InvalidAnswer`.
+        parents: The names of the teams that the question is about.
+        team: The team that the answer edits, if any.
+        conversation: Earlier messages. They stay unchanged, and the question is appended to them.
+        salvage: Parses what it can of an answer that is still invalid after the repair, or raises
+            `InvalidAnswer`. None: such an answer is dropped.
+        inputs: The values behind instructions and material, by name. A simulated model answers from
+            these, so every prompt can be reworded.
     """
 
     operator: str
@@ -82,16 +80,15 @@ class Question(Generic[Answered]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorModel(ABC):
-    """Who answers what operators ask: a model (`MetaModel`), or chance (`Chance`).
+    """The source of operators' answers: a model (`MetaModel`), or chance (`Chance`).
 
-    An answer **must** be what `Question.read` made of a value, or a `RejectedProposal` that was
-    reported; and it **must not** depend on anything but the path, the question, and what the
-    model has.
+    An answer **must** be a value that `Question.read` returned, or a reported `RejectedProposal`.
+    It **must not** depend on anything but the path, the question, and the model's own state.
 
     Attributes:
-        ceiling: What children may ask for at most.
-        tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`.
-        bounds: How much is read and written. None: as much as suits who answers.
+        ceiling: The most that children may ask for.
+        tell: Receives the events `operator_answered`, `operator_repair` and `operator_dropped`.
+        bounds: How much is read and written. None: the default of the subclass.
     """
 
     catalogue: Catalogue
@@ -106,10 +103,10 @@ class OperatorModel(ABC):
 
     @abstractmethod
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
-        """Answer a question.
+        """Return the answer to a question.
 
         Raises:
-            CoterieError: Who answers cannot be had.
+            CoterieError: The model is unavailable.
         """
 
     def drop(
@@ -121,7 +118,7 @@ class OperatorModel(ABC):
         problems: tuple[str, ...] = (),
         parents: tuple[str, ...] = (),
     ) -> RejectedProposal:
-        """Return up, and say so in the trace."""
+        """Return a rejected proposal, and report it in the trace."""
         fields = {"reason": reason, "problems": list(problems), "parents": list(parents)}
         self.tell("operator_dropped", path=path, operator=operator, **fields)
         return RejectedProposal(
@@ -131,16 +128,16 @@ class OperatorModel(ABC):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MetaModel(OperatorModel):
-    """The model that operators ask, and the limits of what may come of it.
+    """The model that operators ask, with the limits of its answers.
 
-    It also tells what `Calls.chat` tells, with the operator. Its bounds are by default those of the
-    model's size.
+    It also reports the events of `Calls.chat`, with the operator's name. Its default bounds follow
+    the size of the model.
 
     Attributes:
-        calls: Makes the calls: journaled, cached, bounded, without secrets.
-        temperature: None for the endpoint's own.
-        top_p: None for what the host or the endpoint has.
-        effort: None for what the host or the endpoint has.
+        calls: Makes the calls: journaled, cached, bounded, and free of secrets.
+        temperature: None: the endpoint's own.
+        top_p: None: the setting of the host or the endpoint.
+        effort: None: the setting of the host or the endpoint.
     """
 
     calls: Calls
@@ -156,17 +153,17 @@ class MetaModel(OperatorModel):
         return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
 
     def asking(self, model: str) -> MetaModel:
-        """Return the same for another model, with the bounds of that one's size."""
+        """Return a copy for another model, with the bounds of that model's size."""
         return replace(self, model=model, bounds=None)
 
     async def ask(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
-        """Ask, and where the answer is of no use hand back its problems and ask once more.
+        """Ask the model; if its answer is invalid, return the problems to it and ask once more.
 
         Raises:
-            CallError: The model cannot be had.
-            BudgetReached: It may cost no more.
+            CallError: The model is unavailable.
+            BudgetReached: The budget is used up.
             NotRecorded: A replay has no such answer.
-            StorageError: The answer cannot be kept.
+            StorageError: The answer cannot be stored.
         """
         messages = self._messages(question)
         first = await self._answer(f"{path}/call 1", messages, question)
@@ -193,10 +190,9 @@ class MetaModel(OperatorModel):
             )
 
     def _messages(self, question: Question[Any]) -> list[Message]:
-        """Begin a conversation with a question, or go on with the one that it belongs to.
+        """Return the messages of a question: a new conversation, or the next message of its own.
 
-        What was said before stays as it was, to the letter: an endpoint that has read it once need
-        not read it again.
+        Earlier messages stay unchanged to the letter, so an endpoint can reuse its prompt cache.
         """
         text = self._instructions(question)
         if question.conversation:
@@ -208,7 +204,11 @@ class MetaModel(OperatorModel):
         ]
 
     def _instructions(self, question: Question[Any]) -> str:
-        """Add the form of the answer; a small model would take the schema for words of the task."""
+        """Return the instructions and the form of the answer.
+
+        An embedded model gets no schema: it would take the schema for words of the task, and its
+        decoding is constrained anyway.
+        """
         model = self.catalogue.models.get(self.model)
         is_held = model is not None and model.is_embedded
         schema = "" if is_held else dumps(question.schema, ensure_ascii=False)
@@ -243,7 +243,7 @@ class MetaModel(OperatorModel):
 
 
 def _answered(question: Question[Answered], answer: ChatAnswer) -> Answered:
-    """Read an answer; one of thinking alone is none, whatever the question takes."""
+    """Parse an answer. An answer of nothing but thinking is invalid for every question."""
     if only_thinks(answer):
         raise InvalidAnswer(ONLY_THINKING)
     return question.read(answer.text)

@@ -1,4 +1,4 @@
-"""What an operator is to those that only know its name: strategies, and `mas dev op`."""
+"""The interface of an operator to code that only knows its name: strategies and `mas dev op`."""
 
 from __future__ import annotations
 
@@ -6,35 +6,34 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...schema.host.catalogue import installed, load_named
+from ...schema.host.catalogue import load_known
 from ...schema.host.conforming import PluginValue
 from ...schema.values.errors import InputError
-from ...schema.values.hints import did_you_mean
 
 Scale = Literal["agent", "pair", "team", "roster"]
-"""What an operator works on: one agent, two that work together, a team, or who is in one: agents of
-a pool, or roles of a catalogue."""
+"""What an operator works on: an agent, a pair of agents that work together, a team, or a roster. A
+roster is the agents of a pool or the roles of a catalogue."""
 Asks = Literal["model", "maybe", "nobody"]
-"""Whether an operator asks a model. `maybe`: it takes None in the place of one. `nobody`: a command
-gives it a `Chance`."""
+"""Whether an operator calls a model. `maybe`: it also accepts None instead of one. `nobody`: a
+command gives it a `Chance`."""
 Gives = Literal["child", "changes", "entry", "words"]
-"""What an operator returns: a `Proposal`, or one with notes; changes of a pool; an entry of a
-pool's memory; or anything else, which is printed."""
+"""What an operator returns. `child`: a `Proposal`, with or without notes. `changes`: changes of a
+pool. `entry`: an entry of a pool's memory. `words`: any other value, which is printed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorSetting(PluginValue):
-    """A parameter of an operator that a person may set: a number, a text, a switch, or a choice.
+    """A parameter of an operator that a user may set: a number, a text, a switch, or a choice.
 
-    Its type and its default are those of the parameter.
+    Type and default are those of the parameter.
 
     Attributes:
-        about: What it does, in a sentence.
+        about: Its effect, in a sentence.
         least: The smallest number.
         most: The largest number.
-        choices: What there is to choose from.
+        choices: The allowed values.
         several: Whether it may be given several times.
-        option: What the option is called. By default as the parameter.
+        option: The name of the option. By default, the name of the parameter.
     """
 
     about: str
@@ -46,29 +45,30 @@ class OperatorSetting(PluginValue):
 
 
 Inputs = Mapping[str, "str | OperatorSetting"]
-"""How parameters are filled in: as a setting, or by the name of an input that they are not called
-by themselves."""
+"""The source of each parameter: a setting, or the name of the input that fills it. A parameter with
+the name of an input needs no entry."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operator(PluginValue):
     """An operator, by its name in the entry-point group `coterie.operators`.
 
-    `mas dev op NAME` needs nothing else: it fills in the parameters by their names, of which
-    `mas dev op`'s inputs say how each is read: `task`, `parent`, `agent`, `memories`, …
+    `mas dev op NAME` needs nothing else. It fills in the parameters by name, from its inputs:
+    `task`, `parent`, `agent`, `memories`, …
 
     Attributes:
-        name: What strategies and `mas dev op` call it.
-        act: Does it. It **must** ask through the `OperatorModel` that it is given first, under the
-            path that it is given second (which question of the evolution it is, such as `task
-            12/select`), show no task's reference answer, change nothing that it is given, and
-            return a value whose parents are as they were, or a `RejectedProposal`. It raises what
-            `OperatorModel.ask` raises.
-        about: What it does. The first sentence is what lists show.
-        alone: Does it for a person who has it act once, where that is more than `act`: asks for
-            what another operator has to say first, or returns a child. By default `act`.
-        inputs: How a person fills in the parameters of that, beside those that are called as an
-            input is.
+        name: The name by which strategies and `mas dev op` refer to it.
+        act: The operator itself. Its first argument is the `OperatorModel` that it **must** ask
+            through. Its second is the path to ask under, such as `task 12/select`, which identifies
+            the question in the evolution. It **must not** show a task's reference answer or change
+            its arguments. It **must** return a value whose parents are unchanged, or a
+            `RejectedProposal`. It raises what `OperatorModel.ask` raises.
+        about: Its effect. Lists show the first sentence.
+        alone: The variant for a user who runs the operator once, if that takes more than `act`. It
+            first runs another operator that this one depends on, or returns a child. By default
+            `act`.
+        inputs: The sources of the parameters of `alone`, except those that have the name of an
+            input.
     """
 
     name: str
@@ -85,13 +85,9 @@ def operator_of(name: str) -> Operator:
     """Return an operator by its name.
 
     Raises:
-        InputError: No installed package gives it, it cannot be imported, or it is none.
+        InputError: No installed package provides it, its import fails, or it is not an `Operator`.
     """
-    names = installed("operators")
-    if name not in names:
-        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
-        raise InputError(f"no operator {name!r}.{hint}")
-    result = load_named("operators", name)
+    result = load_known("operators", "operator", name)
     if not isinstance(result, Operator):
         kind = type(result).__name__
         raise InputError(f"{name!r} of coterie.operators leads to no Operator, but to a {kind}.")

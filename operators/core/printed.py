@@ -1,4 +1,4 @@
-"""What a person reads who has an operator act once: `mas dev op`."""
+"""The results that `mas dev op` prints."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .proposal import Proposal, RejectedProposal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Printed:
-    """A result as it is printed: what a type's method `printed` returns.
+    """A result in its printed form; the `printed` method of a result type returns it.
 
     Attributes:
-        value: A text, or anything that JSON has. It goes to standard output.
-        notes: Lines for a person, which go to standard error.
+        value: A text or a JSON value, for standard output.
+        notes: Lines for the user, for standard error.
     """
 
     value: Any
@@ -23,10 +23,10 @@ class Printed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Noted:
-    """A child, or that there is none, with notes on what led to it.
+    """A child or a rejection, with notes on how it was reached.
 
     Attributes:
-        proposal: The child, or why there is none.
+        proposal: The child, or the reason why there is none.
     """
 
     proposal: Proposal | RejectedProposal

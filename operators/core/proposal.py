@@ -1,4 +1,4 @@
-"""What an operator is given, and what comes of it."""
+"""The input and the result of an operator: a parent, and a proposed child."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .material import clip
 
 MOST_WORDS = 12
 LONGEST_WORDS = 300
-"""Characters of what is said of one thing that differs."""
+"""Characters of the description of one difference."""
 INDENT = "    "
-"""What the lines begin with that show a difference in full."""
+"""The start of lines that show a difference in full."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parent:
-    """A team, and how it did on the task (EvoMAS §3.2.2: `C_i` and its execution feedback).
+    """A team and its result on the task (EvoMAS §3.2.2: `C_i` and its execution feedback).
 
     Attributes:
-        team: The team. Whatever an operator comes to, it stays as it is.
-        digest: What `digest` wrote of its run; empty where it was not run.
-        reward: Its score less the cost's share (EvoMAS Eq. 4), where it is known.
+        team: The team. Operators never change it.
+        digest: The `digest` of its run; empty if it was not run.
+        reward: Its score minus its weighted cost (EvoMAS Eq. 4), if known.
     """
 
     team: Team
@@ -33,21 +33,21 @@ class Parent:
 
     @property
     def was_run(self) -> bool:
-        """Whether anything is told of how it did."""
+        """Whether a digest or a reward of its run is present."""
         return bool(self.digest) or self.reward is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """A child that loads and is below the ceiling.
+    """A child that loads and stays below the ceiling.
 
     Attributes:
         parents: The names of its parents; the first gave the topology.
-        base: The first parent, as it was.
-        edits: What leads from it to the child.
-        reason: Why, in the words of the model or of the operator.
+        base: The first parent, unchanged.
+        edits: The edits that turn the base into the child.
+        reason: The reason that the model or the operator gave.
         child: The child. It has the first parent's name and no lineage until it is kept.
-        component: The only component that the edits touch, where the operator touches only one.
+        component: The only component that the edits touch, for an operator that edits only one.
     """
 
     operator: str
@@ -70,7 +70,7 @@ class Proposal:
         others: tuple[Team, ...] = (),
         component: Component | None = None,
     ) -> Self:
-        """Propose the child that edits make of a team, and perhaps of other parents beside it."""
+        """Return the proposal of a child that edits make of `base`, perhaps with other parents."""
         return cls(
             operator=operator,
             parents=(base.name, *(team.name for team in others)),
@@ -83,16 +83,16 @@ class Proposal:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What differs from the first parent, as `edit_words` says it; empty where nothing does."""
+        """The differences from the first parent, as `edit_words` describes them."""
         return edit_words(self.base, self.child)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RejectedProposal:
-    """There is no child: what the model answered is of no use, also after one repair.
+    """No child: the model gave no valid answer, also after one repair.
 
     Attributes:
-        problems: What was wrong with the last answer.
+        problems: The problems of the last answer.
     """
 
     operator: str
@@ -102,15 +102,15 @@ class RejectedProposal:
 
     @property
     def text(self) -> str:
-        """Why, and what was wrong, a line for each problem."""
+        """The reason, and one line for each problem."""
         return "\n  - ".join([f"{self.operator}: {self.reason}", *self.problems])
 
 
 def edit_words(before: Team, after: Team) -> tuple[str, ...]:
-    """Return what differs between two teams so that one can learn from it: also what texts say now.
+    """Return the differences between two teams, with the new texts, so that a model can learn.
 
-    Where a team's lineage only counts lines, `prompt of judge: -1 line, +1 line`, these are given,
-    as far as there is room.
+    A team's lineage only counts lines, as in `prompt of judge: -1 line, +1 line`; this function
+    quotes the lines, as far as there is room.
     """
     texts = [clip(sentence, LONGEST_WORDS) for sentence in _sentences(before, after)]
     more = (f"and {len(texts) - MOST_WORDS} more",) if len(texts) > MOST_WORDS else ()
@@ -118,7 +118,7 @@ def edit_words(before: Team, after: Team) -> tuple[str, ...]:
 
 
 def _sentences(before: Team, after: Team) -> Iterator[str]:
-    """Yield each difference on one line, without what stays as it is."""
+    """Yield each difference on one line, without the unchanged lines."""
     parts: list[str] = []
     for line in words(before, after):
         if not line.startswith(INDENT):

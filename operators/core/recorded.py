@@ -1,4 +1,4 @@
-"""Reads what `mas-run` wrote of a run, for whoever wants a digest of it."""
+"""Reading of runs that `mas-run` recorded, to make digests of them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from ...schema.values.errors import InputError
 
 
 def read_run(folder: Path) -> Run:
-    """Read the result of a recorded run.
+    """Return the result of a recorded run.
 
-    The reason of its score is left out: it quotes the reference answer.
+    The reason of its score is left out, because it quotes the reference answer.
 
     Raises:
-        InputError: It is not the folder of a run, the run did not finish, or a file is
-            damaged.
+        InputError: It is not the folder of a run, the run is unfinished, or a file is damaged.
     """
     result = read_result(folder)
     if result is None or "agents" not in result:
@@ -38,14 +37,14 @@ def read_run(folder: Path) -> Run:
 
 
 def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> Run:
-    """Give a recorded run with what its agents read and said: each agent's last call of its model.
+    """Return a run with each agent's dialogue, taken from the agent's last model call.
 
-    That call was shown all that its agent had read and said before.
+    That call holds everything that the agent had read and said before.
 
     Args:
-        run: The run, as `read_run` read it.
-        events: Its events, as `all_events_of` read them.
-        most: Characters that are kept of each agent's conversation.
+        run: The run, from `read_run`.
+        events: Its events, from `all_events_of`.
+        most: The most characters of each agent's dialogue.
     """
     calls = [event for event in events if event["type"] == "model_call" and event.get("agent")]
     last = {call["agent"]: _dialogue(call, most) for call in calls}

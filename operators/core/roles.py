@@ -1,4 +1,4 @@
-"""Roles of a catalogue: agents that a team may take in as they are, under an id of its own."""
+"""Roles of a catalogue: agents that a team may add unchanged, under a new id."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .bounds import Bounds
 from .material import clip, fenced
 
 ROLES = SEEDS / "roles"
-"""The catalogue that comes with coterie."""
+"""The catalogue that ships with coterie."""
 FEWEST = 2
 BRIEF = 200
-"""Characters of a role's prompt that who chooses is shown."""
+"""Characters of a role's prompt that the choosing model sees."""
 
 
 def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
-    """Load a catalogue: a folder of agent files, each of which is named for its role.
+    """Load a catalogue: a folder of agent files, each named after its role.
 
     Raises:
-        InputError: There is no such folder, it is a link that leads out of the one that it is in,
-            or it has fewer than two agents.
+        InputError: The folder is missing, is a link that leads out of its parent folder, or has
+            fewer than two agents.
         ConfigError: A file does not load.
     """
     if folder.is_symlink():
@@ -48,22 +48,22 @@ def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
 
 
 def with_text(agent: Agent, catalogue: Catalogue) -> Agent:
-    """Write a prompt out that is named: the team that takes it in may know none of that name."""
+    """Return an agent with its prompt inlined: another team may have no prompt of that name."""
     if not is_prompt_id(agent.prompt):
         return agent
     return replace(agent, prompt=f"{(catalogue.prompt(agent.prompt) or '').strip()}\n")
 
 
 def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
-    """Return each role as a team of its own, which asks for what the role asks for."""
+    """Return each role as a team of its own, which asks for exactly what the role asks for."""
     return (Team(name=name, agents={role.id: role}) for name, role in roles.items())
 
 
 def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> CapabilityPolicy:
-    """Return what a team may ask for that may take roles in: what it and they ask for, and no more.
+    """Return the ceiling of a team that may add roles: what the team and the roles ask for.
 
     Args:
-        most: The most agents; a team that has more of them keeps these.
+        most: The most agents; a team that already has more keeps them.
     """
     return replace(
         CapabilityPolicy.of(team, *alone(roles)), agents=max(most, len(team.agents)), edges=None
@@ -71,13 +71,13 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Capabilit
 
 
 def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:
-    """Show the roles of a catalogue, a line for each."""
+    """Return the roles of a catalogue, one line each."""
     lines = (f"- {name}: {'; '.join(_describe(role, catalogue))}" for name, role in roles.items())
     return fenced("roles", clip("\n".join(lines), bounds.team_characters))
 
 
 def free_id(role: str, ids: Collection[str]) -> str:
-    """Give a newcomer its id: its role's name, with a number where that is taken."""
+    """Return an unused id for a new agent: its role's name, numbered if that is taken."""
     numbered = (f"{role}_{number}" for number in range(2, len(ids) + 3))
     return role if role not in ids else next(name for name in numbered if name not in ids)
 

@@ -1,4 +1,4 @@
-"""Draws any value that a component's schema lets through, as a model without a clue would."""
+"""Random values that conform to a component's schema, as from a model without a clue."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 
 def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> Any:
-    """Draw a value.
+    """Return a random value that conforms to a schema.
 
-    Whole numbers are drawn by order of magnitude: of the timeouts up to a week, half are below
-    13 minutes.
+    Integers are drawn by order of magnitude: of the timeouts up to a week, half are below 13
+    minutes.
 
     Args:
-        schema: A schema as `component_schema` writes them: closed objects, `anyOf`, `enum`, bounds.
+        schema: A schema from `component_schema`: closed objects, `anyOf`, `enum`, bounds.
     """
     match schema:
         case {"anyOf": kinds}:

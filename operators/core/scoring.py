@@ -8,7 +8,7 @@ from ...schema.team.task import Task
 
 
 def is_judged(recipe: Recipe, task: Task) -> bool:
-    """Return whether a judge scores a task: always, or where its scorer cannot."""
+    """Return whether a judge scores a task: always, or because its scorer cannot."""
     return recipe.score == "judge" or (recipe.score == "auto" and not task.is_scored)
 
 

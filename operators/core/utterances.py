@@ -1,8 +1,8 @@
-"""What agents said in the rounds of a run, one utterance for each that spoke (MATTRL §3.2).
+"""The utterances of agents in the rounds of a run, one for each agent that spoke (MATTRL §3.2).
 
-Credited are those who consult: the agents that work in each round. Who recruits, merges, reports or
-decides works once, outside of the rounds, and says no utterance. Nor does an agent that has nothing
-new to say: one that consults and gives an empty increment, or whose outcome was given.
+Only agents that work in every round have utterances. Agents that recruit, merge, report or decide
+work once, outside the rounds, and have none. Neither has an agent without news: one that consults
+and gives an empty increment, or one whose outcome was preset.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ...runtime.rounds.rounds import Round
 from .material import clip
 
 LONGEST = 6_000
-"""Characters that are kept of what an agent read, and of what it said."""
+"""The most characters of what an agent read, and of what it said."""
 FUNCTION = "function"
-"""The backend of agents that ask no model, and learn nothing."""
+"""The backend of agents that call no model and learn nothing."""
 
 Turn = tuple[str, int]
-"""Whose utterance it is, and in which round, from 1: what tells it from the others of a run."""
+"""The key of an utterance in its run: the agent's id and the round, from 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,11 +28,11 @@ class Utterance:
     """What one agent said in one round: `u_{i,t}` of MATTRL, with its context `h_{i,t}`.
 
     Attributes:
-        agent: Who said it, by its id in the team.
-        round: In which round, from 1.
-        read: What it had read of the others when it said so, as far as there is room.
-        text: What it said, as far as there is room.
-        member: Which agent of the pool it is; None for one that is none.
+        agent: The speaker, by its id in the team.
+        round: The round, from 1.
+        read: What the agent had read before, except its task, clipped.
+        text: What it said, clipped.
+        member: The agent's name in the pool; None for an agent that is not in the pool.
     """
 
     agent: str
@@ -44,14 +44,14 @@ class Utterance:
 
     @property
     def turn(self) -> Turn:
-        """What tells it from others of the run."""
+        """Its key within the run."""
         return (self.agent, self.round)
 
 
 def utterances(rounds: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance, ...]:
-    """Find the utterances of a run, those of earlier rounds first, in Kahn's order within a round.
+    """Return the utterances of a run, by round, and in Kahn's order within a round.
 
-    Where a team makes no rounds, its only pass is one, and whoever gives the answer decides.
+    A team without rounds has one pass. It counts as a round, and the output agent decides.
 
     Args:
         rounds: All passes of the run, in order.
@@ -76,7 +76,7 @@ def _speakers(round_: Round) -> Iterator[str]:
 
 
 def _is_news(rounds: Sequence[Round], round_: Round, agent: str) -> bool:
-    """Return whether an agent that consults said something that it had not said before."""
+    """Return whether an agent said something new; only consulting agents can repeat themselves."""
     consults = round_.plan.agents[agent].agent.consults
     return not consults or bool(increments(rounds, agent).get(round_.number))
 
@@ -94,7 +94,7 @@ def _utterance(round_: Round, agent: str, most: int) -> Utterance:
 
 
 def _read(round_: Round, agent: str) -> Iterator[str]:
-    """Yield what an agent read beside its task, as it reads it: news first, its own words last."""
+    """Yield what an agent read beside its task: reports and letters first, its own words last."""
     carried = round_.state.of(agent)
     for sender in round_.plan.agents[agent].sees:
         outcome = round_.run.agents.get(sender)

@@ -1,7 +1,7 @@
 """Credit: what an agent, or one utterance of it, was worth to its team (MATTRL §3.2, §5.1).
 
-`turns` shares a run's score out over its turns and agents, and selects what is worth keeping.
-`games` says what players are worth from what coalitions of them are. Both are pure.
+`turns` distributes a run's score over its turns and agents, and selects utterances worth keeping.
+`games` computes the worth of players from the values of coalitions. Both are pure.
 """
 
 from .games import (

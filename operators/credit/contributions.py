@@ -1,7 +1,7 @@
-"""The meta-judge of a round: what each agent contributed, and how good the whole is (TacoMAS §3.3).
+"""The meta-judge of a round: each agent's contribution, and the overall quality (TacoMAS §3.3).
 
-It reads what the agents did and the answer, never the reference answer. So what a team adapts to
-while it works is a judge's opinion, and the best round is the best by that opinion.
+It reads the agents' work and the answer, but never the reference answer. So a team adapts to a
+judge's opinion, and the best round is the best by that opinion.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from ..core.proposal import RejectedProposal
 
 OPERATOR = "contributions"
 LONGEST_EARLIER = 300
-"""Characters of the answer of an earlier round."""
+"""The most characters of the answer of an earlier round."""
 
 
 @kept()
 class Contribution:
-    """What one agent contributed to a round.
+    """One agent's contribution to a round.
 
     Attributes:
-        value: How much, in [0, 1].
+        value: Its size, in [0, 1].
     """
 
     reason: str
@@ -44,17 +44,17 @@ class Contribution:
 
     @classmethod
     def read(cls, value: Any, reason: str, bounds: Bounds) -> Self:
-        """Read what a judge says of one; its reason is cut to one line that is not too long."""
+        """Parse a judge's rating of one agent; the reason is cut to a single line."""
         return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
 
 
 @kept()
 class Contributions:
-    """What a meta-judge says of a round.
+    """A meta-judge's rating of a round.
 
     Attributes:
-        of: What each agent contributed, by id; every agent of the team is there.
-        score: How good the answer is, in [0, 1].
+        of: Each agent's contribution by its id; every agent of the team is present.
+        score: The quality of the answer, in [0, 1].
         converged: Whether a further round would change nothing that matters.
     """
 
@@ -65,21 +65,21 @@ class Contributions:
 
     @property
     def values(self) -> Mapping[str, float]:
-        """How much each agent contributed, by id."""
+        """The size of each agent's contribution, by id."""
         return {agent: contribution.value for agent, contribution in self.of.items()}
 
     def printed(self) -> Printed:
-        """Return it as `mas dev op` prints it."""
+        """Return it in the form that `mas dev op` prints."""
         return Printed(value=to_value(self), notes=(f"score {self.score:.3g}: {self.reason}",))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Earlier:
-    """The result of a round before.
+    """The result of an earlier round.
 
     Attributes:
-        answer: Its answer; None where it came to none.
-        score: What the meta-judge said of it; None where nothing of use was said.
+        answer: Its answer; None without one.
+        score: The meta-judge's score; None without a valid one.
     """
 
     answer: str | None
@@ -95,12 +95,12 @@ async def contributions(
     earlier: Sequence[Earlier] = (),
     rubric: str = "",
 ) -> Contributions | RejectedProposal:
-    """Judge a round: each agent, and the whole.
+    """Ask a meta-judge to rate a round: each agent, and the whole.
 
     Args:
-        account: What the team did in the round.
-        earlier: The result of the rounds before, the first one first.
-        rubric: What makes an answer good. Empty for the one that comes with `judge`.
+        account: The account of the round.
+        earlier: The results of the earlier rounds, in order.
+        rubric: What makes an answer good. Empty: the rubric of `judge`.
     """
     limits, team = model.limits, account.team
     question = Question(
@@ -132,7 +132,7 @@ def _summary(earlier: Earlier) -> str:
 
 
 def contributions_in(text: str) -> Contributions:
-    """Read what was said of a round, as `contributions` prints it."""
+    """Parse the rating of a round, in the form that `contributions` prints."""
     agents = {
         "type": "object",
         "minProperties": 1,
@@ -149,13 +149,13 @@ def _form(
 
 
 def _schema(team: Team, reason: Mapping[str, Any], share: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Name every agent exactly once: each is a field of its own."""
+    """Return a schema in which each agent is a field, so that it occurs exactly once."""
     fields = closed(reason=reason, contribution=share)
     return _form(closed(**dict.fromkeys(team.agents, fields)), reason, share)
 
 
 def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
-    """Read any fractions; reasons of any length will do, and are cut."""
+    """Parse a rating. Any fraction is accepted; reasons of any length are accepted, and cut."""
     fields = structured(text, _schema(team, ANY_TEXT, FRACTION), bounds)
     agents = {agent: fields["agents"][agent] for agent in team.agents}
     return _contributions({**fields, "agents": agents}, bounds)

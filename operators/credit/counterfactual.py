@@ -1,8 +1,8 @@
-"""Counterfactuals: the result of a run without some who took part in it (MATTRL §5.1).
+"""Counterfactuals: the result of a run without some of its participants (MATTRL §5.1).
 
-A coalition's value is the score of the run in which all other players are silenced. What such a run
-has in common with the factual one is answered from its journal; the rest is paid for once, however
-many coalitions need it.
+The value of a coalition is the score of the run in which all other players are silenced. What such
+a run shares with the factual one is answered from the journal. The rest is paid once, however many
+coalitions need it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
 
 MOST_NAMED = 3
-"""Players that a message names."""
+"""The most players that a message names."""
 
 Turn = tuple[str, int]
 """One utterance: an agent, and a round in which it worked."""
@@ -43,7 +43,7 @@ Turn = tuple[str, int]
 Player = TypeVar("Player", bound="str | Turn")
 
 Score = Callable[["Run"], Awaitable[float]]
-"""Says how good a run's answer is, in [0, 1]. It **must not** depend on anything but the run."""
+"""Scores a run's answer, in [0, 1]. It **must** depend only on the run."""
 
 
 @kept()
@@ -51,10 +51,10 @@ class Worth:
     """The result of a coalition.
 
     Attributes:
-        value: The score of its run, in [0, 1]; 0 where it came to no answer.
-        needed: What all answers cost that its run follows from, whoever paid for them and when.
-        paid: What those of them cost that the factual run had not paid, by question. Coalitions
-            that have a question in common pay for it once.
+        value: The score of its run, in [0, 1]; 0 without an answer.
+        needed: The cost of all answers behind its run, whoever paid for them.
+        paid: The cost of those answers that the factual run had not paid, by question. Coalitions
+            with a common question pay for it once.
     """
 
     value: float
@@ -67,15 +67,15 @@ class Counterfactuals(Generic[Player]):
     """The runs of coalitions of players, each made once.
 
     Attributes:
-        services: Models, tools and jails, as the factual run had them: its seed, too.
+        services: Models, tools and jails as in the factual run, including its seed.
         plan: The plan of the factual run.
-        own: Where what differs is kept. It may be the same one.
-        players: All players: agents, or utterances of theirs. Whoever is none always takes part.
-        score: Says how good an answer is.
-        judged: What scores depend on beside the run: who judges, and how.
-        path: Where the factual run stands in its journal: empty, or ending with a slash.
-        dialogue: Characters that the factual run kept of what each agent read and said.
-        workers: How many runs are at work at once.
+        own: The journal for the differences. It may be the same as `base`.
+        players: All players: agents, or their utterances. Everyone else always takes part.
+        score: Scores a run's answer.
+        judged: The judge and its settings, which scores also depend on.
+        path: The prefix of the factual run in its journal: empty, or ending with a slash.
+        dialogue: The most characters of each agent's dialogue that the factual run kept.
+        workers: The number of concurrent runs.
     """
 
     services: Services
@@ -97,11 +97,11 @@ class Counterfactuals(Generic[Player]):
     )
 
     async def factual(self) -> tuple[Round, ...]:
-        """Make the factual run again from its journal alone, and give its passes.
+        """Replay the factual run from its journal alone, and return its passes.
 
         Raises:
-            InputError: The journal does not answer all that the run asks, so that a run without
-                somebody would differ in more than that.
+            InputError: The journal is incomplete, so a counterfactual run would differ in more than
+                the silenced players.
         """
         branch = Branch.of(self.base, self.base, "again", locks=Locks(), is_live=False)
         rounds = await self._passes(branch, Ablation())
@@ -115,7 +115,7 @@ class Counterfactuals(Generic[Player]):
         return rounds
 
     async def worth(self, coalition: frozenset[Player]) -> Worth:
-        """Make the run in which all players but these are silenced, and score it; once."""
+        """Return the score of a coalition's run, in which the other players are silenced."""
         if coalition not in self._worths:
             self._worths[coalition] = await self._computed(coalition)
         return self._worths[coalition]
@@ -125,10 +125,10 @@ class Counterfactuals(Generic[Player]):
         coalitions: Iterable[frozenset[Player]],
         tell: Callable[[frozenset[Player], Worth], None] = lambda *_: None,
     ) -> Mapping[frozenset[Player], Worth]:
-        """Make the runs of several coalitions, some at once.
+        """Make the runs of several coalitions, concurrently.
 
         Args:
-            tell: Told of each when it is there.
+            tell: Receives each result as soon as it is complete.
         """
         wanted = tuple(dict.fromkeys(coalitions))
 
@@ -139,7 +139,7 @@ class Counterfactuals(Generic[Player]):
         return {item: self._worths[item] for item in wanted}
 
     async def _computed(self, coalition: frozenset[Player]) -> Worth:
-        """Find the result of a coalition in the own journal, or make its run."""
+        """Return the result of a coalition from the own journal, or make its run."""
         silent = [player for player in self.players if player not in coalition]
         name = name_of(silent)
         task = self.task
@@ -167,7 +167,7 @@ class Counterfactuals(Generic[Player]):
 
 
 def by_answer(task: Task, services: Services) -> Score:
-    """Return what scores a run by the task's reference answer."""
+    """Return a function that scores a run by the task's reference answer."""
 
     async def score(run: Run) -> float:
         result = await scored(run, task, services.jails)
@@ -181,10 +181,10 @@ def by_answer(task: Task, services: Services) -> Score:
 
 
 def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
-    """Return who is silenced: `without ann and bob in round 2`, or `with all`.
+    """Return a name for silenced players: `without ann and bob in round 2`, or `with all`.
 
     Args:
-        most: How many are named at most; None for all.
+        most: The most players to name; None for all.
     """
     names = [item if isinstance(item, str) else f"{item[0]} in round {item[1]}" for item in silent]
     if most is not None and len(names) > most:
@@ -201,7 +201,7 @@ def _silence(silent: Iterable[str | Turn]) -> Ablation:
 
 
 def _must_count(run: Run, name: str) -> None:
-    """Make sure that the result of a run is what the team does without somebody."""
+    """Raise unless the result of a run is due to the silenced players alone."""
     if run.over_budget:
         raise LimitError(f"{name}: {run.error}")
     if run.is_infrastructure_failure:

@@ -1,7 +1,7 @@
-"""Games: what players are worth, from what coalitions of them are worth.
+"""Games: the worth of players, from the values of their coalitions.
 
-A player is an agent, or one utterance of it; a coalition's value is the score of the run in which
-all other players are silenced.
+A player is an agent, or one of its utterances. The value of a coalition is the score of the run in
+which all other players are silenced.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ...pool.values.intervals import paired_interval
 
 Player = TypeVar("Player", bound=Hashable)
 Value = Mapping[frozenset[Player], float] | Callable[[frozenset[Player]], float]
-"""What each coalition is worth. A function is asked once for each."""
+"""The value of each coalition. A function is called once for each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CreditEstimate:
-    """A worth that was estimated from a sample of orders.
+    """A worth that is estimated from a sample of orders.
 
     Attributes:
-        gains: What the player added in each of them; at least two.
+        gains: The player's gain in each order; at least two.
     """
 
     gains: tuple[float, ...]
@@ -39,25 +39,25 @@ class CreditEstimate:
 
     @property
     def error(self) -> float:
-        """The mean's standard error."""
+        """The standard error of the mean."""
         return statistics.stdev(self.gains) / math.sqrt(len(self.gains))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval of the worth, of gains that are in [-1, 1].
+        """Return the confidence interval of the worth, for gains in [-1, 1].
 
-        A few orders may all show the same gain where another would not. So it is the interval of
-        paired differences, which is never of zero width; a normal one holds the truth too seldom.
+        A few orders may all show the same gain, although another would not. So this is the interval
+        of paired differences, which never has zero width; a normal one covers the truth too rarely.
 
         Args:
-            level: The chance with which it is to hold the true worth, from 0.95 to below 1.
+            level: The probability that it covers the true worth, at least 0.95 and below 1.
         """
         return paired_interval(self.gains, level=level)
 
 
 def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
-    """Return what is lost without each player: `v(N) - v(N - i)` (MATTRL Eq. 17).
+    """Return the loss without each player: `v(N) - v(N - i)` (MATTRL Eq. 17).
 
-    The counterfactual has one player neutralised while the others remain.
+    In the counterfactual, one player is silenced and the others remain.
 
     Args:
         value: The score of all players together, and of all but each one.
@@ -70,9 +70,9 @@ def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, 
 def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
     """Return each player's exact Shapley value (MATTRL Eq. 18).
 
-    What a player adds to those before it, averaged over all n! orders: as many of them have the
-    same players S before it as make this the sum over all S without it of
-    `|S|! (n - |S| - 1)! / n! (v(S + i) - v(S))`.
+    It is the mean, over all n! orders, of a player's gain over the players before it. Grouped by
+    the set S of those players, it equals the sum over all S without player i of `|S|! (n - |S| -
+    1)! / n! (v(S + i) - v(S))`.
 
     Args:
         value: The score of each of the 2^n coalitions.
@@ -95,12 +95,12 @@ def averaged(
 ) -> dict[Player, CreditEstimate]:
     """Estimate each player's Shapley value from random orders (MATTRL Eq. 18, §5.1).
 
-    That is the mean of what it adds to those before it. Within each order the gains sum to
-    `v(N) - v({})`, so the estimates do.
+    The estimate is a player's mean gain over the players before it. Within each order the gains sum
+    to `v(N) - v({})`, and so do the estimates.
 
     Args:
-        value: The score of each coalition that an order begins with.
-        drawn: The orders, at least 2, each as likely as any other and independent of the rest.
+        value: The score of each coalition that starts an order.
+        drawn: At least 2 orders, drawn uniformly and independently.
     """
     worth = _worth(value)
     gains: dict[Player, list[float]] = {player: [] for player in drawn[0]}
@@ -114,23 +114,23 @@ def averaged(
 def orders(
     players: Iterable[Player], *, permutations: int, rng: Random
 ) -> tuple[tuple[Player, ...], ...]:
-    """Draw orders of players, each as likely as any other and independent of the rest.
+    """Draw orders of players, uniformly and independently.
 
     Args:
-        players: All players. What is drawn depends on the order in which they come.
+        players: All players. The drawn orders depend on the order of this argument.
     """
     members = [*players]
     return tuple(tuple(rng.sample(members, len(members))) for _ in range(permutations))
 
 
 def prefixes(drawn: Iterable[Sequence[Player]]) -> tuple[frozenset[Player], ...]:
-    """Return the coalitions that orders begin with, nobody and all included, each once."""
+    """Return all prefixes of orders as coalitions, each once, including the empty and full ones."""
     begun = (frozenset(order[:place]) for order in drawn for place in range(len(order) + 1))
     return tuple(dict.fromkeys(begun))
 
 
 def subsets(players: Iterable[Player]) -> tuple[frozenset[Player], ...]:
-    """Return all coalitions of players, from nobody to all."""
+    """Return all coalitions of players, from the empty to the full one."""
     members = [*players]
     sizes = (itertools.combinations(members, size) for size in range(len(members) + 1))
     return tuple(frozenset(item) for item in itertools.chain.from_iterable(sizes))

@@ -1,4 +1,4 @@
-"""Naive credit: what a judge says that each agent contributed, normalised (MATTRL §5.1, Eq. 11)."""
+"""Naive credit: each agent's contribution by a judge's rating, normalised (MATTRL §5.1, Eq. 11)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 async def naive_agents(
     model: OperatorModel, path: str, task: Task, account: RoundAccount, agents: Collection[str]
 ) -> Mapping[str, float]:
-    """Give each agent its share of what a judge says that these contributed to a run.
+    """Return each agent's share of their contributions to a run, as a judge rates them.
 
     Args:
-        agents: Whose shares are wanted; they sum to 1.
+        agents: The agents to rate; their shares sum to 1.
     """
     return ratios(await _judged(model, path, task, account, agents))
 
@@ -40,10 +40,10 @@ async def naive_turns(
     rounds: Sequence[Round],
     turns: Collection[Turn],
 ) -> Mapping[Turn, float]:
-    """Give each utterance its share of what a judge says that those of its round contributed.
+    """Return each utterance's share of the contributions to its round, as a judge rates them.
 
     Args:
-        turns: Whose shares are wanted; those of a round sum to 1.
+        turns: The utterances to rate; the shares of a round sum to 1.
     """
     shares: dict[Turn, float] = {}
     earlier: list[Earlier] = []

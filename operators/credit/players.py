@@ -1,4 +1,4 @@
-"""Players: who of a team is asked what it was worth, and what that takes at most."""
+"""Players: the agents and utterances that get credit, and the most calls that this takes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """Name the agents that are players, in Kahn's order.
+    """Return the agents that are players, in Kahn's order.
 
     Args:
-        chosen: Who is to be; by default all who worked but the one whose output is the answer,
-            without whom there is none, and the one that recruits.
+        chosen: The agents to include. By default, all that worked, except the output agent, without
+            which there is no answer, and the agent that recruits.
 
     Raises:
-        InputError: Somebody who was chosen is no agent of the team, or nobody is left.
+        InputError: A chosen agent is not in the team, or no agent is left.
     """
     for agent in chosen:
         if agent not in plan.agents:
@@ -44,13 +44,13 @@ def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -
 
 
 def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ...]:
-    """Name what agents said in rounds, in the order in which they said it.
+    """Return the utterances of agents in rounds, in the order in which they were made.
 
     Args:
-        rounds: All passes of the run. What is said before or after the rounds is no turn.
+        rounds: All passes of the run. Utterances before or after the rounds are not turns.
 
     Raises:
-        InputError: They said nothing in any round.
+        InputError: The agents said nothing in any round.
     """
     turns = tuple(
         (agent, item.number)
@@ -66,10 +66,10 @@ def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ..
 
 
 def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
-    """Bound the calls that a run without somebody has not in common with the run with all.
+    """Return an upper bound on the calls that a run without some players does not share.
 
-    Only whom what they say can reach is asked anything else; but in rounds, or where others would
-    be recruited, that may be anybody. Repeats after failures are not counted.
+    Only agents that the silenced players can reach get other input. With rounds or recruiting, that
+    may be any agent. Retries after failures are not counted.
     """
     if not silent:
         return 0
@@ -81,14 +81,14 @@ def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
 
 
 def _working(round_: Round) -> Iterator[str]:
-    """Name who worked in a pass, whatever came of it."""
+    """Yield the agents that worked in a pass, whether or not they succeeded."""
     for agent in round_.plan.agents:
         if agent not in round_.preset and round_.run.agents[agent].status in {"done", "failed"}:
             yield agent
 
 
 def _reached(plan: Plan, names: Collection[str]) -> set[str]:
-    """Name those who hear somebody, or somebody who does."""
+    """Return the given agents, and all agents that hear them directly or indirectly."""
     texts = {*names}
     for agent, planned in plan.agents.items():  # in Kahn's order
         if texts.intersection(planned.sees):

@@ -1,4 +1,4 @@
-"""Schemes: which coalitions a credit asks for, and what it makes of their values (MATTRL §5.1)."""
+"""Schemes of credit: the coalitions that each needs, and how it uses their values (MATTRL §5.1)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Generic, Literal, TypeVar
 from .games import averaged, difference, orders, prefixes, shapley, subsets
 
 MOST_EXACT = 6
-"""Players up to whom Shapley values are computed and not estimated: 64 coalitions."""
+"""The most players for exact Shapley values (64 coalitions); beyond it they are estimated."""
 
 Player = TypeVar("Player", bound=Hashable)
 Scheme = Literal["difference", "shapley"]
-"""Schemes that ask what coalitions are worth. The naive one asks a judge."""
+"""The schemes that need values of coalitions. The naive scheme asks a judge instead."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Credit:
-    """What a player was worth.
+    """The worth of a player.
 
     Attributes:
-        worth: How much of the score is due to it, in [-1, 1].
-        error: The standard error of that; None where it is exact.
-        interval: The 95 % interval of the true worth, where it is not.
+        worth: The part of the score that is due to it, in [-1, 1].
+        error: The standard error of the worth; None if it is exact.
+        interval: The 95 % interval of the true worth; None if it is exact.
     """
 
     worth: float
@@ -34,11 +34,11 @@ class Credit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Game(Generic[Player]):
-    """A scheme for these players.
+    """A scheme for a set of players.
 
     Attributes:
-        players: All players. Which orders are drawn depends on the order in which they come.
-        permutations: How many orders, where Shapley values are estimated; at least 2.
+        players: All players. The drawn orders depend on their order.
+        permutations: The number of orders for estimated Shapley values; at least 2.
     """
 
     scheme: Scheme
@@ -48,12 +48,12 @@ class Game(Generic[Player]):
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing is estimated."""
+        """Whether all values are exact."""
         return self.scheme == "difference" or len(self.players) <= MOST_EXACT
 
     @property
     def coalitions(self) -> tuple[frozenset[Player], ...]:
-        """The coalitions whose values it needs; all players together come first."""
+        """The coalitions whose values it needs, starting with all players together."""
         everybody = frozenset(self.players)
         if self.scheme == "difference":
             result = tuple(everybody - {player} for player in self.players)
@@ -64,7 +64,7 @@ class Game(Generic[Player]):
         return tuple(dict.fromkeys((everybody, *result)))
 
     def credits(self, value: Mapping[frozenset[Player], float]) -> Mapping[Player, Credit]:
-        """Return what each player was worth.
+        """Return the worth of each player.
 
         Args:
             value: The value of each of its coalitions, in [0, 1].

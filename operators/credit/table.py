@@ -1,11 +1,11 @@
-"""What is told of credit: who was worth how much, and what it cost to find out."""
+"""The report of credit: each player's worth, and the cost of computing it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import aligned, counted
 from ...runtime.values.usage import Usage
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ TURN = ("agent", "round")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
-    """What runs of coalitions cost.
+    """The cost of coalitions' runs.
 
     Attributes:
-        needed: What all answers cost that the runs follow from, whoever paid for them and when.
-        paid: What those of them cost that the factual run had not paid; each once.
+        needed: The cost of all answers behind the runs, whoever paid for them.
+        paid: The cost of those answers that the factual run had not paid; each counts once.
     """
 
     needed: Usage
@@ -31,7 +31,7 @@ class Cost:
 
     @classmethod
     def of(cls, worths: Iterable[Worth]) -> Cost:
-        """Sum up what coalitions cost; what several have in common is paid once."""
+        """Return the total cost of coalitions; shared questions are paid once."""
         every = [*worths]
         paid = {question: cost for worth in every for question, cost in worth.paid.items()}
         return cls(
@@ -41,7 +41,7 @@ class Cost:
 
     @property
     def saved(self) -> Usage:
-        """What journals answered."""
+        """The cost of the answers that came from journals."""
         return self.needed - self.paid
 
     def value(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Cost:
         }
 
     def lines(self) -> Iterator[str]:
-        """Tell it to people."""
+        """Yield it as lines for people."""
         yield f"calls: {self.paid.calls} asked, {self.saved.calls} answered from journals"
         yield f"tokens: {self.paid.tokens} paid, {self.saved.tokens} saved"
         paid, saved = self.paid.cost, self.saved.cost
@@ -66,16 +66,16 @@ NO_COST = Cost(needed=Usage(), paid=Usage())
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CreditTable:
-    """What players were worth.
+    """The worth of players.
 
     Attributes:
-        scheme: How it was found out: `difference`, `shapley`, `naive`.
-        credits: What each player, an agent or a turn, was worth.
-        score: The score of the run itself; None where nobody asked for it.
-        nobody: The score of the run without any of the players, where it was asked for.
-        costs: What the run without each player cost, where there is one such run for each.
-        runs: How many those are, the factual one included.
-        others: What was consumed beside them, by what: judging, calls that failed.
+        scheme: The method: `difference`, `shapley`, `naive`.
+        credits: The worth of each player, which is an agent or a turn.
+        score: The score of the run itself; None if it was not computed.
+        nobody: The score of the run without any of the players; None if it was not computed.
+        costs: The cost of the run without each player, if each player has one such run.
+        runs: The number of runs, including the factual one.
+        others: Other usage by purpose: judging, failed calls.
     """
 
     team: str
@@ -112,7 +112,9 @@ class CreditTable:
 
     def text(self) -> str:
         """Return it as lines for people."""
-        return "\n".join([self._head(), *_aligned(self._rows()), *self._end()])
+        rows = [*self._rows()]
+        lines = aligned(rows, "<" + ">" * (len(rows[0]) - 1))
+        return "\n".join([self._head(), *lines, *self._end()])
 
     def _head(self) -> str:
         texts = [f"{self.team} on {self.task}: {self.scheme}"]
@@ -156,11 +158,3 @@ def _worth(credit: Credit) -> Iterator[str]:
         low, high = credit.interval
         yield f"{credit.error:.3f}"
         yield f"{low:+.3f} to {high:+.3f}"
-
-
-def _aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    lines = [*rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for first, *others in lines:
-        texts = (other.rjust(width) for other, width in zip(others, widths[1:], strict=True))
-        yield "  ".join([first.ljust(widths[0]), *texts])

@@ -1,7 +1,7 @@
-"""A strategy at work within one run: what `mas-run --adapt` finds by its entry point.
+"""A strategy at work within one run: the entry point behind `mas-run --adapt`.
 
-Any strategy can be, that needs no more of a pool than a team: it is given one of that team alone,
-which lasts as long as the run. So a run's only task is an episode of a stream of one.
+Any strategy works here that needs no more of a pool than a team. It gets a temporary pool with that
+team alone, and the run's only task as a stream of one episode.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget
 from ...runtime.values.operator_answers import summed_answers, values_of
 from ...schema.host.catalogue import Catalogue
-from ...schema.host.models import Model
+from ...schema.host.models import Model, require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import Recipe, load_recipe
 from ...schema.team.task import Task
@@ -37,12 +37,12 @@ from .episode import Episode
 from .strategy import Strategy, strategy_of
 
 PROVIDED = frozenset({"teams", "children", "meta_model"})
-"""What a strategy may need within a run."""
+"""The needs of a strategy that a single run can meet."""
 POLICY = "policy.yaml"
 STORY = "story.json"
-"""What happened in a run, as the line of an episode would tell it."""
+"""The events of a run, in the form of an episode's line."""
 RECORDED = ("meta_model", "judge_model", "score", "rubric", "seed")
-"""Fields of a recipe that count within a run, beside its strategy, settings and policy."""
+"""The recipe fields that count within a run, beside strategy, settings and policy."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,8 +50,8 @@ class Adapted:
     """A strategy that adapts the team of a run; see `runtime.runs.adapting.Adapting`.
 
     Attributes:
-        ceiling: What the team may ask for.
-        files: What a run's folder keeps of it.
+        ceiling: The most that the team may ask for.
+        files: The files to record in the run's folder, by name.
     """
 
     strategy: Strategy
@@ -63,12 +63,12 @@ class Adapted:
 
     @property
     def name(self) -> str:
-        """What the strategy is called."""
+        """The name of the strategy."""
         return self.strategy.name
 
     @property
     def models(self) -> Mapping[str, Model]:
-        """The models that operators may ask, by alias."""
+        """The models that operators may call, by alias."""
         named = {self.recipe.meta_model, self.recipe.judge_model or self.recipe.meta_model}
         return {
             word: self.catalogue.models[word]
@@ -77,7 +77,7 @@ class Adapted:
         }
 
     def calls_at_most(self, plan: Plan) -> int | None:
-        """Bound the model calls of a run, those of operators as well."""
+        """Return an upper bound on the model calls of a run, including those of operators."""
         bound = self.strategy.calls_at_most
         return None if bound is None else bound(self.recipe.settings, plan)
 
@@ -92,10 +92,10 @@ class Adapted:
         trace: Trace,
         budget: Budget | None,
     ) -> Run:
-        """Make the run; see `Adapting`.
+        """Run the team; see `Adapting`.
 
         Raises:
-            StorageError: What happened can no longer be written down.
+            StorageError: An event cannot be written.
         """
         trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
         with TemporaryDirectory() as folder:
@@ -139,7 +139,7 @@ class Adapted:
         return run
 
     async def _result(self, episode: Episode, record: RunRecord) -> Run:
-        """Return the result: with what operators consumed, and also where it did not end."""
+        """Return the scored run with the operators' usage, also if it was stopped or failed."""
         try:
             await self.strategy.episode(episode)
         except LimitError as error:
@@ -149,19 +149,19 @@ class Adapted:
         if episode.answer is None:
             raise InputError(f"the strategy of {self.name} left the task unanswered. Correct it.")
         jails = episode.context.services.jails
-        run = await scored(episode.answer.run, episode.task, jails)  # nobody asked for a judge
+        run = await scored(episode.answer.run, episode.task, jails)  # never by a judge
         return replace(run, usage=run.usage + episode.operators + episode.judging)
 
 
 def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
-    """Read by which recipe a team adapts, and find all that is wrong with it.
+    """Load the recipe by which a team adapts, and check all of it.
 
     Args:
-        recipe_file: Paths in it are relative to its folder.
+        recipe_file: The recipe. Paths in it are relative to its folder.
 
     Raises:
-        InputError: It does not load; its strategy needs more than a team; a model or a file that it
-            names is not there.
+        InputError: The recipe does not load, its strategy needs more than a team, or a model or
+            file that it names is missing.
     """
     recipe = load_recipe(recipe_file)
     strategy, beside = strategy_of(recipe.strategy), recipe_file.parent
@@ -171,9 +171,7 @@ def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
             " run has not. Use mas-evolve."
         )
     for alias in (recipe.meta_model, recipe.judge_model):
-        if alias is not None and alias not in catalogue.aliases:
-            models = ", ".join(sorted(catalogue.aliases))
-            raise InputError(f"{recipe_file}: no model {alias!r} on this host. Known: {models}.")
+        require_model(str(recipe_file), alias, catalogue.aliases)
     settings, files = strategy.find(recipe.settings, beside, catalogue)
     policy = None if recipe.policy is None else beside / recipe.policy
     ceiling = CapabilityPolicy.of(team) if policy is None else load_ceiling(policy)
@@ -191,7 +189,7 @@ def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
 
 
 def _value(recipe: Recipe, settings: Any) -> dict[str, Any]:
-    """Write down a recipe as far as it counts within a run, without what is at its default."""
+    """Return the part of a recipe that counts within a run, without default values."""
     value: dict[str, Any] = {"strategy": recipe.strategy}
     defaults = Recipe(strategy=recipe.strategy, settings=None)
     value |= {

@@ -1,4 +1,4 @@
-"""Candidates: teams that were tried on a task, and the result."""
+"""Candidates: the teams that an episode tried on its task, and their results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Candidate:
     """A team that was tried on a task.
 
     Attributes:
-        number: The how-many-th of its episode, from 0.
-        component: What its mutation touched; None for other operators.
-        sources: The numbers of the candidates that it was made of; none, where it is a team of the
-            pool or was made of one.
-        edits: What an operator changed about its first parent, in words.
-        member: What the pool that the task saw calls a team that is equal to it; None: it is new.
-        runs: The result, each time with its score, in [0, 1]; without an answer, that is 0.
+        number: Its number in the episode, from 0.
+        component: The component that its mutation touched; None for other operators.
+        sources: The numbers of its parent candidates; empty for a team of the pool or its direct
+            child.
+        edits: The changes from its first parent, in words.
+        member: The name of the equal team in the pool that the task saw; None if it is new.
+        runs: Each run with its score, in [0, 1]; a run without an answer scores 0.
         rewards: score - beta * cost (EvoMAS Eq. 4) of each run.
     """
 
@@ -53,45 +53,45 @@ class Candidate:
 
     @property
     def worst(self) -> tuple[Run, Score]:
-        """The run with the lowest score, the first of them: there is most to learn from it."""
+        """The first run with the lowest score: there is most to learn from it."""
         return min(self.runs, key=lambda pair: pair[1].value)
 
     @property
     def usage(self) -> Usage:
-        """What its runs consumed."""
+        """The usage of all its runs."""
         return sum((run.usage for run, _ in self.runs), Usage())
 
     @property
     def saved(self) -> Usage:
-        """The part of it that was not paid, as runs of its parents had the answers."""
+        """The part of the usage that cost nothing, because parents' runs had the answers."""
         return sum((run.saved for run, _ in self.runs), Usage())
 
     @property
     def executed(self) -> bool:
-        """Whether it always ran to an answer, without a structural or runtime failure."""
+        """Whether every run reached an answer, without a structural or runtime failure."""
         return all(run.status == "done" for run, _ in self.runs)
 
     @property
     def is_unbeatable(self) -> bool:
-        """Whether no team can have a higher reward on its task: it always ran, with a reward of 1.
+        """Whether no team can have a higher reward: every run succeeded, with a reward of 1.
 
-        No score is above 1 and no cost below 0. So where cost counts, a score of 1 can be beaten by
+        No score exceeds 1 and no cost is negative. So if cost counts, a score of 1 can be beaten by
         the same score at a lower cost, unless it cost nothing.
         """
         return self.executed and self.reward >= 1
 
     @property
     def verdict(self) -> float:
-        """What the task's own scorer says, whoever scored it; 0 where there was no answer."""
+        """The mean score from the task's own scorer, even if a judge sets the reward."""
         return fmean(run.score.value if run.score else 0.0 for run, _ in self.runs)
 
     @property
     def is_adapted(self) -> bool:
-        """Whether it is a team of the pool under edits that adapt it to the task, and no more."""
+        """Whether it is a team of the pool, changed only by edits that adapt it to the task."""
         return self.lineage.operator == "instantiate" and bool(self.edits)
 
     def trials(self, task: Task, evolution: str) -> Iterator[Trial]:
-        """Yield what the pool keeps of it: a trial for each run."""
+        """Yield the trials that the pool keeps, one for each run."""
         for (run, score), reward in zip(self.runs, self.rewards, strict=True):
             yield Trial(
                 task=task.id,
@@ -104,7 +104,7 @@ class Candidate:
             )
 
     def value(self) -> dict[str, Any]:
-        """Return what the evolution's record has of it."""
+        """Return its entry in the episode's line."""
         return {
             "number": self.number,
             "operator": self.lineage.operator,

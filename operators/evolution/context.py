@@ -1,4 +1,4 @@
-"""What an evolution has of its host: services, journal, budget, pool, memory; and its recipe."""
+"""The resources of an evolution on its host: services, journal, budget, pool, memory, recipe."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 HERE = Path()
 BEFORE = -1
-"""The episode that comes before the first one."""
+"""The number before the first episode."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionContext:
-    """Where an evolution takes place.
+    """The resources of an evolution.
 
     Attributes:
-        journal: Every answer that was paid for.
-        memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
+        journal: Every paid answer.
+        memory: Searches learnt entries; None if neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
-        forms: Stops work whose scorer cannot read answers; None: nothing does.
-        progress: Stops an evolution whose operators get nothing of use; None: nothing does.
+        forms: Stops work if the scorer cannot read answers; None: never.
+        progress: Stops an evolution whose operators get no valid answers; None: never.
     """
 
     name: str
@@ -65,7 +65,7 @@ class EvolutionContext:
     progress: ProgressCheck | None = None
 
     def view(self) -> PoolView:
-        """Return the pool as it is now, for who learns nothing.
+        """Return the current pool, for a reader that learns nothing.
 
         Raises:
             StorageError: The ledger is damaged.
@@ -73,7 +73,7 @@ class EvolutionContext:
         return self._view(sys.maxsize)
 
     def before(self) -> PoolView:
-        """Return the pool as it was before the evolution's first task: nothing was learnt there."""
+        """Return the pool as it was before the evolution's first task."""
         return self._view(BEFORE)
 
     def _view(self, last: int) -> PoolView:
@@ -99,20 +99,22 @@ async def open_stage(
     shared: Shared | None = None,
     say: Callable[[str], None] = unheard,
 ) -> AsyncGenerator[EvolutionContext]:
-    """Open what an evolution needs; leaving the block closes it.
+    """Open the resources of an evolution; leaving the block closes them.
+
+    The servers of embedded models start with the first question that is not recorded.
 
     Args:
-        setting: How its runs are made; its budget is that of everything together.
-        embedder: What finds similar tasks in memory; see `choose_embedder`.
-        recalls: Whether agents of teams recall what was learnt, so that there is a memory even
-            where the strategy needs none.
+        setting: How its runs are made; its budget covers everything together.
+        embedder: The embedder of the memory; see `choose_embedder`.
+        recalls: Whether agents of teams recall learnt entries. If so, there is a memory even if the
+            strategy needs none.
         beside: The folder that paths in the recipe's settings are relative to.
-        forms: Stops work whose scorer cannot read answers.
-        progress: Stops an evolution whose operators get nothing of use.
-        shared: What the models of other evolutions share with these.
-        say: Told how far batches are, where calls wait for some.
+        forms: Stops work if the scorer cannot read answers.
+        progress: Stops an evolution whose operators get no valid answers.
+        shared: The resources that its models share with those of other evolutions.
+        say: Receives the progress of batches, if calls wait for any.
     """
-    async with open_services(catalogue, setting, shared=shared) as opened:
+    async with open_services(catalogue, setting, shared=shared, lazy=True) as opened:
         with Journal.open(folder) as journal, pool.following(journal.flush_now):
             async with opened.collecting(journal, say):
                 budget = Budget(setting.budget, name="the evolution")
@@ -120,7 +122,7 @@ async def open_stage(
                 memory = None
                 if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
                     memory = open_memory(pool, embedder=embedder, models=catalogue.models)
-                # An episode that has a memory recalls it.
+                # Episodes with a memory set their own recaller.
                 services = replace(opened, recaller=nothing)
                 yield EvolutionContext(
                     name=name,

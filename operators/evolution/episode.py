@@ -1,4 +1,4 @@
-"""An episode: one task of an evolution, or of a test; what a strategy has to work with, and did."""
+"""An episode: one task of an evolution or a test, with a strategy's resources and results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EpisodeAnswer:
     """The result of an episode.
 
     Attributes:
-        score: Its score, in [0, 1]; None, where it is still to be scored.
+        score: Its score, in [0, 1]; None if it is still to be scored.
     """
 
     run: Run
@@ -50,50 +50,52 @@ class EpisodeAnswer:
 
 
 class Closing(Protocol):
-    """What a strategy still has to do when all earlier episodes were committed.
+    """A strategy's last step for an episode, once all earlier episodes are committed.
 
-    It **must** make the same updates under the same names when it is done again, and give the
+    It **must** make the same updates under the same names when it is repeated, and return the
     episode's line.
     """
 
     def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
-        """Commit what can be known only now, and return the line of the episode.
+        """Commit the changes that depend on earlier episodes, and return the episode's line.
 
         Args:
-            pool: The pool. After a crash it may hold a part of this episode, and later ones.
-            before: The pool as all earlier episodes left it.
+            pool: The pool. After a crash it may already hold parts of this episode and of later
+                ones.
+            before: The pool after all earlier episodes.
         """
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EarlierEpisodes:
-    """The episodes before one whose turn to be committed has come: all of them are committed.
+    """The committed episodes before the one that is about to be committed.
 
     Attributes:
-        again: Returns one of them, or the one itself, as it began: its runs are answered from the
-            journal. Ask for their numbers in ascending order.
-        is_last: Whether the stream has no task after this one.
+        again: Returns an earlier episode, or the current one, in its initial state: its runs are
+            answered from the journal. Call it with ascending numbers.
+        is_last: Whether the current episode is the last of the stream.
     """
 
     lines: Sequence[Mapping[str, Any]]
     again: Callable[[int], Episode]
     is_last: bool
+    is_final: bool = False
 
 
 @dataclass(kw_only=True, eq=False)
 class Episode(TaskRuns):
-    """One task, and what was done with it.
+    """One task, and everything that a strategy did with it.
 
     Attributes:
-        number: Which episode it is, from 0: the task's place in the stream.
-        past: The lines of the episodes that it sees, in order, where the strategy needs them.
-        changes: What is to happen to the pool, in order, each with the name of its operation.
-        figures: Numbers of it that a report shows: means, and of integers the sum, too.
-        tally: The outcome of the questions of operators and judges.
-        closing: What there is to do when its turn to be committed has come, beyond its changes.
-        story: What happened in it that its line tells, in order.
-        folder: Where its files are kept; None: nowhere.
+        number: Its number, from 0: the task's place in the stream.
+        past: The lines of the episodes that it sees, in order, if the strategy needs them.
+        changes: The changes to the pool, in order, each with the name of its operation.
+        figures: Figures for the report, which shows their means, and the sums of integers.
+        tally: The outcomes of the questions to operators and judges.
+        closing: The last step when it is committed, beyond its changes.
+        story: The events for its line, in order.
+        folder: The folder of its files; None: no files are kept.
     """
 
     number: int
@@ -128,12 +130,12 @@ class Episode(TaskRuns):
 
     @property
     def settings(self) -> Any:
-        """What the recipe says under `settings`: a value of the strategy's own type."""
+        """The recipe's `settings`: a value of the strategy's own type."""
         return self.context.recipe.settings
 
     @property
     def services(self) -> Services:
-        """Models, tools and jails; where there is a memory, agents recall what the episode sees."""
+        """Models, tools and jails; with a memory, agents recall what the episode sees of it."""
         services = self.context.services
         if self.view.memory is None:
             return services
@@ -141,15 +143,15 @@ class Episode(TaskRuns):
 
     @property
     def scored_by(self) -> Literal["judge", "answer"]:
-        """Who scores its task."""
+        """Whether a judge or the reference answer scores its task."""
         return "judge" if is_judged(self.context.recipe, self.task) else "answer"
 
     def op(self, label: str) -> str:
-        """Name an update of the pool, so that it counts once: `evomas/000012/best`."""
+        """Return the unique name of a pool update, such as `evomas/000012/best`: it counts once."""
         return op(self.context.name, self.number, label)
 
     def chance(self, purpose: str) -> random.Random:
-        """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
+        """Return the random generator of one decision, seeded by recipe, episode and `purpose`."""
         return random.Random(seed_of(self.context.recipe.seed, f"{self.path}{purpose}"))  # noqa: S311
 
     async def recall(
@@ -162,34 +164,34 @@ class Episode(TaskRuns):
         owner: str | None = None,
         level: str | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find what was learnt on similar tasks, with the similarity; nothing of later episodes.
+        """Return entries learnt on similar tasks, with their similarity; none of later episodes.
 
         Args:
-            query: What it is to be similar to.
-            niche: Only of this kind of task.
-            owner: Only what is in this agent's archive.
-            level: Only those that reach so far.
+            query: The text to compare with.
+            niche: Only entries of this kind of task.
+            owner: Only entries in this agent's archive.
+            level: Only entries of this level.
         """
         return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
 
     def keep(self, change: Change, reason: str = "") -> None:
-        """Have something happen to the pool when the episode is committed.
+        """Add a change to the pool, to be applied when the episode is committed.
 
         Args:
-            reason: What its operation is called within the episode. By default, it is numbered.
+            reason: The name of its operation within the episode. By default, its number.
         """
         self.changes.append((change, reason or f"{len(self.changes):03d}"))
 
     def lose(self, rejected: RejectedProposal, *, at: int = 0) -> None:
-        """Count what did not come about.
+        """Record a rejected proposal.
 
         Args:
-            at: Where it stands among others, if they are made side by side.
+            at: Its sort key among proposals that are made concurrently.
         """
         self._rejected.append((at, expected(rejected, RejectedProposal, self._who)))
 
     def usable(self, result: Result | RejectedProposal, *, at: int = 0) -> Result | None:
-        """Return a result; None for one that did not come about, which is counted."""
+        """Return a result, or record it and return None if it is a rejected proposal."""
         if not isinstance(result, RejectedProposal):
             return result
         self.lose(result, at=at)
@@ -201,17 +203,18 @@ class Episode(TaskRuns):
 
     @property
     def rejected(self) -> list[RejectedProposal]:
-        """What did not come about, in order."""
+        """The rejected proposals, in order."""
         return [proposal for _, proposal in sorted(self._rejected, key=lambda lost: lost[0])]
 
     async def side_by_side(self, *parts: Callable[[Episode], Coroutine[Any, Any, None]]) -> None:
-        """Do parts of the episode side by side.
+        """Run parts of the episode concurrently.
 
-        What they keep, lose, tell and note comes in their order, whichever is done first.
+        Their changes, rejections, figures and events are merged in the order of the parts,
+        whichever finishes first.
 
         Args:
-            parts: Each does something with the episode that it is given. What it keeps has to be
-                called by a name.
+            parts: Each part works on the episode that it receives. It must name the changes it
+                keeps.
         """
         ones = [self._part() for _ in parts]
         await together(*(do(item) for do, item in zip(parts, ones, strict=True)))
@@ -222,7 +225,7 @@ class Episode(TaskRuns):
             self._rejected += episode._rejected
 
     def _part(self) -> Episode:
-        """Return the same episode with nothing kept, lost, told or noted yet."""
+        """Return a copy of the episode without changes, rejections, figures and events."""
         part = copy(self)
         part.changes, part.figures, part.story, part._rejected = [], {}, [], []
         return part
@@ -231,19 +234,19 @@ class Episode(TaskRuns):
         """Set the result of the episode.
 
         Args:
-            run: The run whose answer is that of the episode.
-            score: Its score. None: it is scored when the strategy is done.
+            run: The run whose answer is the episode's answer.
+            score: Its score. None: it is scored when the strategy has finished.
         """
         self.answer = EpisodeAnswer(run=expected(run, Run, self._who), score=score)
 
     async def answer_scored(self, run: Run, label: str) -> Score | None:
-        """Answer with a run, and return its score; None, and counted, where it has none."""
+        """Answer with a run and return its score; if it gets none, record that and return None."""
         score = self.usable(await self.score(run, label))
         self.answered(run, score)
         return score
 
     def trial(self, run: Run, score: float, /, **fields: Any) -> Trial:
-        """Return what the pool keeps of a team's run on the task."""
+        """Return the trial that the pool keeps of a team's run on the task."""
         return Trial(
             task=self.task.id,
             niche=self.task.niche or None,
@@ -254,11 +257,11 @@ class Episode(TaskRuns):
         )
 
     async def finish(self) -> None:
-        """Score the answer, where that is still to be done; of a test, by the reference answer.
+        """Score the answer if it has no score; in a test, by the reference answer, if any.
 
         Raises:
-            Halted: The judge has no score for it.
-            InputError: There is no answer; the strategy has to see to that.
+            Halted: The judge gives no score.
+            InputError: There is no answer; the strategy must set one.
         """
         if self.answer is None:
             raise InputError(
@@ -266,7 +269,7 @@ class Episode(TaskRuns):
                 " unanswered. Its episode calls episode.answered, or raises."
             )
         run, score = self.answer.run, self.answer.score
-        if run.score is None and self.task.is_scored:  # a pass is not compared by itself
+        if run.score is None and self.task.is_scored:  # a single pass was not scored yet
             run = await scored(run, self.task, self.context.services.jails)
             if run.is_infrastructure_failure:
                 raise Halted(f"task {self.task.id}: {run.why_failed}")
@@ -281,19 +284,19 @@ class Episode(TaskRuns):
 
     @property
     def operators(self) -> Usage:
-        """What operators consumed, all together."""
+        """The total usage of operators."""
         return sum((self.spent[name] for name in sorted(self.spent)), Usage())
 
     def note(self, event: str, /, **fields: Any) -> None:
-        """Note something that happened: for the episode's line, and for whoever listens."""
+        """Record an event for the episode's line, and emit it to the trace."""
         self.story.append({"event": event, **fields})
         self._emit(event, fields)
 
     def write(self, name: str, text: str) -> None:
-        """Keep a file of the episode, where it has a folder.
+        """Write a file of the episode, if it has a folder.
 
         Args:
-            text: What it holds; without the host's secrets.
+            text: Its content, from which the host's secrets are removed.
         """
         if self.folder is not None:
             path = self.folder / name
@@ -306,7 +309,7 @@ class Episode(TaskRuns):
             self.trace.emit(event, **fields)
 
     def tell(self, event: str, /, **fields: Any) -> None:
-        """Count what operators ask and consume; who stands in for a model tells it, too."""
+        """Record the questions and usage of operators; simulated models report here, too."""
         self._emit(event, fields)
         self.tally.take(event, fields)
         if event == "model_call":
@@ -314,18 +317,17 @@ class Episode(TaskRuns):
             self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
 
     def _tell_judging(self, event: str, /, **fields: Any) -> None:
-        """Count what judges are asked and consume."""
         self._emit(event, fields)
         self.tally.take(event, fields, judging=True)
         if event == "model_call":
             self.judging += Usage(**fields["usage"])
 
     def head(self) -> dict[str, Any]:
-        """Return what the line of every episode begins with."""
+        """Return the first fields of every episode's line."""
         return {"task": self.task.id, "niche": self.task.niche or None}
 
     def tail(self) -> dict[str, Any]:
-        """Return what the line of every episode ends with: who read, what was lost, and costs."""
+        """Return the last fields of every episode's line: rejections, readers, and costs."""
         lost = [
             {
                 "operator": dropped.operator,
@@ -340,7 +342,7 @@ class Episode(TaskRuns):
         return {"dropped": lost, **fields, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
-        """Return the line of a finished episode that has an answer and nothing else.
+        """Return the line of a finished episode of a strategy without candidates.
 
         Raises:
             RuntimeError: It is not finished.

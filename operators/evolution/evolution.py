@@ -1,9 +1,9 @@
-"""An evolution: a stream of tasks, one episode each, several at work, committed in order.
+"""An evolution: a stream of tasks, one episode each, run concurrently and committed in order.
 
-A task sees what came of every task but the last `workers` before it. So several can be at work,
-and yet what a task sees does not depend on how long the others took: the same stream with the same
-answers leads to the same pool. An episode is committed whole, after the one before it. After a
-crash the episodes that were not are made again, from the journal as far as it goes.
+A task sees the results of all earlier tasks except the last `workers`. So episodes can run
+concurrently, yet what a task sees never depends on their speed. The same stream with the same
+answers yields the same pool. An episode is committed as a whole, after its predecessor. After a
+crash, uncommitted episodes are repeated, from the journal as far as it goes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .episode import EarlierEpisodes, Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
 from .lines import lines_in
 from .log import EpisodeLog
+from .room import has_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,13 +42,13 @@ class Evolution:
     """An evolution in its folder.
 
     Attributes:
-        context: What it has of this host.
-        strategy: What it does with a task.
-        folder: Where its lines and its journal are kept.
-        on_episode: Told each episode that was committed, as its line has it.
-        hear: Told what happens in an episode: its number, and the event. Where somebody wants to
-            know, it is kept in the episode's folder, too.
-        islands: The islands of which it is one; None where it is alone.
+        context: Its resources on this host.
+        strategy: The loop that it runs on each task.
+        folder: The folder of its lines and its journal.
+        on_episode: Receives the line of each committed episode.
+        hear: Receives the events of an episode, with its number. If set, they are also logged in
+            the episode's folder.
+        islands: The group of islands that it is part of; None if it is alone.
     """
 
     context: EvolutionContext
@@ -57,6 +58,7 @@ class Evolution:
     on_episode: Callable[[Mapping[str, Any]], None] = lambda _value: None
     hear: Callable[[int, Event], None] | None = None
     islands: Islands | None = None
+    is_final: bool = False
     _running: dict[int, asyncio.Task[Episode]] = field(
         default_factory=dict[int, "asyncio.Task[Episode]"]
     )
@@ -64,54 +66,56 @@ class Evolution:
     def __post_init__(self) -> None:
         self._lines = Ledger(self.folder / TURNS)
         stage, settings = self.context, self.context.recipe.settings
+        self._end = len(self.tasks)
+        self._closing = self.strategy.closing_calls if self.is_final else None
         self._views = Views(stage.pool, stage.name, stage.memory, self.strategy.fold(settings))
         needs = self.strategy.needs(settings)
         self._past = self.lines() if "past" in needs else None
 
     @property
     def committed(self) -> int:
-        """How many episodes were committed."""
+        """The number of committed episodes."""
         return sum(1 for _ in self._lines.read())
 
     def lines(self) -> list[Mapping[str, Any]]:
-        """Return the committed episodes, as their lines have them."""
+        """Return the lines of the committed episodes."""
         return [*lines_in(self.folder)]
 
     async def to_the_end(self) -> None:
-        """Do all episodes that were not done yet.
+        """Run all remaining episodes. After an error, everything that was paid for is kept.
 
         Raises:
-            Halted: A provider or a jail failed, or operators get nothing of use. What was paid
-                for is kept.
-            LimitError: The budget is used up. What was paid for is kept.
-            NotYet: Another island is not there yet, and is not to be waited for.
-            StorageError: Something cannot be written down.
+            Halted: A provider or a jail failed, or operators get no valid answers.
+            LimitError: The budget is used up.
+            NotYet: Another island is behind, and this one does not wait.
+            StorageError: A file cannot be written.
         """
         first, workers = self.committed, self.context.recipe.workers
         if not first:
             self._prepare()
         try:
-            for number in range(first, min(first + workers, len(self.tasks))):
+            for number in range(first, first + workers):
                 self._begin(number)
-            for number in range(first, len(self.tasks)):
+            number = first
+            while number < self._end:
                 episode = await self._running[number]
                 del self._running[number]
                 await self._before_commit(episode)
                 self._commit(episode)
                 await self._meet(episode)
                 self._close(episode)
-                if number + workers < len(self.tasks):
-                    self._begin(number + workers)
+                self._begin(number + workers)
+                number += 1
         except asyncio.CancelledError:
             for task in self._running.values():
                 task.cancel()
             raise
         finally:
-            # Others may have paid for answers that they wait for: these are kept.
+            # Other episodes may await answers that are already paid for: let these be recorded.
             await asyncio.gather(*self._running.values(), return_exceptions=True)
 
     def _prepare(self) -> None:
-        """Let happen what a strategy wants before the first task, once."""
+        """Apply the strategy's initial changes to the pool, once."""
         for number, change in enumerate(self.strategy.begin(self.context)):
             self.context.pool.commit(change, op=f"{self.context.name}/begin/{number:03d}")
         if self.strategy.scaffold and (head := next_head(self.context.pool.members)):
@@ -119,11 +123,35 @@ class Evolution:
             self.context.pool.commit(noted, op=f"{self.context.name}/begin/head")
 
     def _begin(self, number: int) -> None:
-        """Begin an episode with what it is to see, settled before anything is awaited."""
+        """Start an episode. What it sees is fixed before anything is awaited."""
+        if number < self._end and not self._has_room(number, self._past or ()):
+            self._end = number
+        if number >= self._end:
+            return
         log = self._log(number, self._folder(number))
         episode = self._episode(number, self._views)
         episode.trace = log.trace if log else None
         self._running[number] = asyncio.create_task(self._ended(episode, log), name=episode.path)
+
+    def _has_room(self, number: int, lines: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether there is room for a task in a budget that nobody raises.
+
+        The lines that are there whenever it may begin decide, so a restart decides the same.
+        """
+        done = lines[: max(0, number + 1 - self.context.recipe.workers)]
+        if self._closing is None or not done:
+            return True
+        tasks = number + 1 - len(done)
+        calls = self._closing(self.context.recipe.settings, done, tasks)
+        return has_room(self.context.budget.caps, done, tasks=tasks, calls=calls)
+
+    def _is_last(self, episode: Episode) -> bool:
+        """Return whether no task follows one that is to be committed."""
+        coming = episode.number + 1
+        if coming == self._end or coming in self._running or self._closing is None:
+            return coming == self._end
+        lines = [*(self._past or ()), episode.line(self.context.pool)]
+        return not self._has_room(coming, lines)
 
     def _episode(self, number: int, views: Views) -> Episode:
         last = number - self.context.recipe.workers
@@ -156,7 +184,7 @@ class Evolution:
         return episode
 
     async def _before_commit(self, episode: Episode) -> None:
-        """Let the strategy do what takes all earlier episodes."""
+        """Run the strategy's step that needs all earlier episodes."""
         episode.trace = None  # its log is closed
         stage = self.context
         fold = self.strategy.fold(stage.recipe.settings)
@@ -164,12 +192,12 @@ class Evolution:
         earlier = EarlierEpisodes(
             lines=self._past or (),
             again=lambda number: self._episode(number, views),
-            is_last=episode.number + 1 == len(self.tasks),
+            is_last=self._is_last(episode),
+            is_final=self.is_final,
         )
         await self.strategy.before_commit(episode, earlier)
 
     def _commit(self, episode: Episode) -> None:
-        """Put the result of an episode into the pool."""
         pool = self.context.pool
         for number, lost in enumerate(episode.rejected):
             change = ChildRejected(
@@ -189,16 +217,16 @@ class Evolution:
             pool.commit(change, op=episode.op(what))
 
     async def _meet(self, episode: Episode) -> None:
-        """Exchange teams with the other islands, where it is time to."""
+        """Exchange teams with the other islands, if a meeting is due."""
         if self.islands and (meeting := self.islands.meeting_after(episode.number)):
             await self.islands.meet(self.context.pool, meeting, episode.op)
 
     def _close(self, episode: Episode) -> None:
-        """Put an episode's line down, last of all: then it is done."""
+        """Write an episode's line. This is the last step: only then is the episode committed."""
         pool, closing = self.context.pool, episode.closing
         if closing is None:
             value = episode.line(pool)
-        else:  # No episode that began later sees less, so the views go on in order.
+        else:  # Views advance in order, because no later episode sees less.
             value = closing.close(pool, self._views.upto(episode.number - 1))
         self._lines.append(value, op=episode.op("turn"))
         if self._past is not None:

@@ -1,7 +1,7 @@
-"""The folder of an evolution in its pool: what makes it this evolution and no other.
+"""The folder of an evolution in its pool, and the manifest that identifies the evolution.
 
-`evolution.json` keeps what an evolution was begun with, to be read by people and compared by us. A
-stream may be prolonged: the tasks that it was begun with then come first, unchanged.
+`evolution.json` records the inputs of an evolution, for people to read and for later commands to
+compare. A stream may grow: its first tasks must then stay unchanged.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ __all__ = [
 ]
 
 EPISODES = "episodes"
-"""Where files of an evolution's episodes are kept, each in a folder of its number."""
+"""The folder of episodes' files, with one folder for each number."""
 FROZEN = "frozen.json"
-"""Marks an evolution that learns no more; it has the caps that bounded it."""
+"""Marks an evolution that learns no more; it holds the caps that bounded it."""
 IGNORED = f"journal.log\n{EPISODES}/*/{EVENTS}\n"
 VERSION = 3
-"""Of the manifest."""
+"""The version of the manifest's format."""
 ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")
-"""What a task's digests are of, in this order: first the words of the question, then all of it."""
+"""The aspects behind a task's digests, in order: first the question's words, then all of it."""
 DIGITS = 16
 _NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
 @kept()
 class _Recipe:
-    """What a recipe must have for those who read a manifest."""
+    """The recipe fields that readers of a manifest need."""
 
     strategy: str
     workers: int
@@ -84,14 +84,14 @@ def _digests(value: Any) -> Mapping[str, str]:
 
 @kept(closed=True)
 class Manifest:
-    """What an evolution is made with.
+    """The inputs of an evolution.
 
     Attributes:
-        models: What aliases stand for, without addresses' secrets and without keys.
-        embedder: What finds similar tasks; None where there is no memory.
+        models: The model behind each alias, without keys and secrets in addresses.
+        embedder: The embedder of the memory; None without a memory.
         tasks: The digests of each task by its id, in order: see `ASPECTS`.
-        commands: The commands that worked on it, as they were typed, each once.
-        islands: Which of several islands it is; None where it is alone.
+        commands: The distinct commands that worked on it, as typed.
+        islands: Its part among several islands; None if it is alone.
     """
 
     recipe: Annotated[Mapping[str, Any], Form(read=_recipe)]
@@ -116,12 +116,12 @@ class Manifest:
         islands: Mapping[str, int] | None = None,
         batch: bool = False,
     ) -> Self:
-        """Return what an evolution is made with."""
+        """Return the manifest of an evolution."""
         allowed = {
             name: sorted(item) if isinstance(item, frozenset) else item
             for name, item in asdict(ceiling).items()
         }
-        state = functools.cache(state_of)  # many tasks may be of one repository
+        state = functools.cache(state_of)  # many tasks may share a repository
         return cls(
             recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
@@ -135,10 +135,10 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read what an evolution was begun with.
+        """Read the manifest in an evolution's folder.
 
         Raises:
-            InputError: There is none, it cannot be read, or another format was written.
+            InputError: It is missing, unreadable, or in another format.
         """
         path = folder / MANIFEST
         try:
@@ -159,12 +159,12 @@ class Manifest:
             raise InputError(f"{path}: not what an evolution wrote there: {error}.") from None
 
     def write(self, folder: Path) -> None:
-        """Keep it in the evolution's folder."""
+        """Write it into the evolution's folder."""
         text = dumps({"v": VERSION, **to_value(self)}, indent=2, ensure_ascii=False)
         write_atomically(folder / MANIFEST, text + "\n")
 
     def after(self, earlier: Manifest) -> Manifest:
-        """Return what is kept of an evolution that is gone on with: who worked on it, too."""
+        """Return the manifest of a resumed evolution, with the commands and versions of both."""
         return replace(
             self,
             commands=tuple(dict.fromkeys((*earlier.commands, *self.commands))),
@@ -172,11 +172,11 @@ class Manifest:
         )
 
     def differences(self, earlier: Manifest) -> list[str]:
-        """Say in which respects this is another evolution than one that was begun earlier."""
+        """Return the differences that make this another evolution than an earlier one."""
         texts = _changed("recipe", *(_flat(manifest.recipe) for manifest in (earlier, self)))
         texts += _changed("ceiling", earlier.ceiling, self.ceiling)
         for alias in sorted(self.models.keys() & earlier.models.keys()):
-            # A server may be started elsewhere; what it serves has to be the same.
+            # A server's address may change, but it must serve the same model.
             was, now = (
                 {key: item for key, item in fields[alias].items() if key != "api_base"}
                 for fields in (earlier.models, self.models)
@@ -189,11 +189,11 @@ class Manifest:
 
 
 def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path:
-    """Make the folder of an evolution in its pool, or find the one that is there.
+    """Open the folder of an evolution in its pool, and create it if it is missing.
 
     Args:
-        manifest: What it is made with. One that has further tasks prolongs the stream. None:
-            nobody will go on with it.
+        manifest: Its manifest. One with additional tasks extends the stream. None: the evolution
+            cannot be resumed.
     """
     folder = pool / EVOLUTIONS / name
     if manifest is not None and (find_folder(pool, name, manifest) / MANIFEST).exists():
@@ -217,11 +217,10 @@ def _ignore_what_git_need_not_keep(folder: Path) -> None:
 
 
 def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
-    """Return where an evolution's folder is to be, and make sure that it is none of another one.
+    """Return the path of an evolution's folder, and check that no other evolution uses it.
 
     Raises:
-        InputError: There is another evolution of that name, or it is no name; or a link is in the
-            pool.
+        InputError: Another evolution has that name, the name is invalid, or the pool holds a link.
     """
     if not _NAME.fullmatch(name):
         raise InputError(f"{quoted(name)} is no name of an evolution, as a folder is called so.")
@@ -238,16 +237,16 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
 
 
 def frozen_under(folder: Path) -> dict[str, Any] | None:
-    """Return the caps that bounded an evolution that learns no more; None: it may still learn."""
+    """Return the caps that bounded a frozen evolution; None if it may still learn."""
     path = folder / FROZEN
     return loads(path.read_text(encoding="utf-8"))["budget"] if path.exists() else None
 
 
 def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str:
-    """Return the digests of what a task is, joined by dots.
+    """Return the digests of a task's aspects, joined by dots.
 
     Args:
-        state: Names the content of a repository.
+        state: Returns the identity of a repository's content.
     """
     rest: Sequence[Any] = (
         [
@@ -269,7 +268,7 @@ def task_digest(task: Task, state: Callable[[Path, str], str] = state_of) -> str
 
 
 def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
-    """Return what an alias stands for; prices count where rewards are made of them."""
+    """Return the model behind an alias; with its prices if rewards depend on them."""
     from ...runtime.gateway.prices import batch_price_of
     from ...runtime.local.weights import SMOLLM2, weights_sha256
     from ...schema.host.models import EMBEDDED
@@ -295,7 +294,6 @@ def _model(model: Model, recipe: Recipe, *, batch: bool) -> dict[str, Any]:
 
 
 def _changed(label: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Name what differs between two mappings, with the old value and the new one."""
     texts = [
         f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
         for key in sorted(was.keys() | now.keys())
@@ -320,11 +318,11 @@ def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def _flat(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Give each field of a recipe, those under `settings` too, by its name as messages show it."""
+    """Return the fields of a recipe, including `settings.*`, by the names that messages show."""
     own = {f"settings.{key}": item for key, item in recipe["settings"].items()}
     return {**{key: item for key, item in recipe.items() if key != "settings"}, **own}
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a value as JSON reads it back."""
+    """Return a value as JSON would read it back."""
     return loads(dumps(value))

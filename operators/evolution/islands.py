@@ -1,10 +1,10 @@
-"""Islands: evolutions on parts of a stream, in pools of their own, that send each other their best.
+"""Islands: evolutions on parts of a stream, with their own pools, that exchange their best teams.
 
-After every so many of its tasks, each island puts its most promising team where all can read it,
-as a small pool with all that the team was made from, waits until the others have done so, and takes
-theirs in, in the order of the islands. What an island sees then depends on nobody's speed: the same
-islands with the same answers leave the same pools. What is there stays, so an island that died goes
-on where it was, and the others wait for it.
+After every `every` of its tasks, each island publishes its most promising team as a small pool,
+with all the team's ancestors. It waits for the other islands and imports their teams in the order
+of the islands. What an island sees therefore never depends on speed: the same islands with the
+same answers yield the same pools. Published teams stay, so an island that crashed resumes where it
+was, and the others wait for it.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from ...schema.values.part import Part
 
 SEALED = "islands.json"
-"""What the islands that meet in a folder have alike, written by the first of them."""
+"""The inputs that the islands of a folder share, written by the first of them."""
 MET = "islands.met"
-"""What the event of an exchange is called in the ledger."""
+"""The ledger's event of an exchange."""
 SECONDS = 1.0
-"""Between two looks whether another island has come."""
+"""The interval between two checks for other islands' teams."""
 
 
 class NotYet(RunError):
-    """Another island has not come so far, and it is not to be waited for."""
+    """Another island is behind, and this one does not wait for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,10 +52,10 @@ class Islands:
     """One of several evolutions that exchange their best teams.
 
     Attributes:
-        part: Which it is, and of how many.
-        every: After how many of its tasks they meet.
-        place: The folder where they meet, which all of them reach.
-        waits: Whether it waits for those who come later; else it stops, to be gone on with.
+        part: Its number, and the number of islands.
+        every: The number of its own tasks between two meetings.
+        place: The folder of the exchange, shared by all islands.
+        waits: Whether it waits for slower islands; else it stops, and can be resumed.
     """
 
     part: Part
@@ -73,33 +73,33 @@ class Islands:
         )
 
     def value(self) -> dict[str, int]:
-        """Return what makes it this island and no other."""
+        """Return the fields that identify this island."""
         return {**asdict(self.part), "every": self.every, "tasks": len(self.stream)}
 
     def tasks(self) -> list[Task]:
-        """Take this island's tasks of the stream."""
+        """Return this island's tasks of the stream."""
         return self.part.take(self.stream)
 
     def seeded(self, recipe: Recipe) -> Recipe:
-        """Return the recipe with this island's random seed: counted up from the first one's."""
+        """Return the recipe with this island's random seed: counted up from the first island's."""
         return replace(recipe, seed=recipe.seed + self.part.which - 1)
 
     def meeting_after(self, episode: int) -> int | None:
-        """Return which meeting is after an episode, from 1; None where there is none.
+        """Return the number of the meeting after an episode, from 1; None if no meeting is due.
 
-        They meet as long as the one with the fewest tasks has some left, so all meet equally often.
+        Meetings end with the tasks of the smallest island, so all islands meet equally often.
         """
         meeting, rest = divmod(episode + 1, self.every)
         return meeting if not rest and episode + 1 < len(self.stream) // self.part.of else None
 
     def check(self, recipe: Recipe) -> None:
-        """Make sure that those who meet here belong together, as far as anybody has come.
+        """Check that the islands in this folder belong together.
 
         Args:
             recipe: The recipe, with this island's seed.
 
         Raises:
-            InputError: Others meet here, or the strategy's pool is more than its teams.
+            InputError: Other islands meet here, or the strategy learns more than teams.
         """
         strategy = strategy_of(recipe.strategy)
         if not strategy.leaves_team or strategy.scaffold:
@@ -118,7 +118,7 @@ class Islands:
                 )
 
     def claim(self, recipe: Recipe) -> None:
-        """Say who meets here, as the first to come; others are checked against that."""
+        """Record the shared inputs as the first island, or check them against the record."""
         if not (self.place / SEALED).exists():
             make_folders(self.place)
             write_atomically(self.place / SEALED, dumps(self._alike(recipe)) + "\n")
@@ -130,13 +130,13 @@ class Islands:
         return {**fields, "recipe": digest(first)}
 
     async def meet(self, pool: Pool, meeting: int, op: Callable[[str], str]) -> None:
-        """Send the most promising team, wait for those of the others, and take them in.
+        """Publish the most promising team, wait for the other islands, and import their teams.
 
-        What was done of it before a crash is not done again.
+        Steps that were done before a crash are not repeated.
 
         Args:
-            meeting: Which meeting it is, from 1.
-            op: Names an update of the pool, so that it counts once.
+            meeting: The number of the meeting, from 1.
+            op: Returns the unique name of a pool update, so that it counts once.
         """
         noted = EventNoted(what=MET, about={"meeting": meeting, "islands": self.part.of})
         pool.commit(noted, op=op(f"met {meeting}"))
@@ -152,7 +152,7 @@ class Islands:
         return self.place / f"{meeting:06d}" / f"{which:06d}"
 
     def _send(self, pool: Pool, meeting: int) -> None:
-        """Put the best team where others find it: all of it, or nothing."""
+        """Publish the best team, as a whole or not at all."""
         target = self._sent(meeting, self.part.which)
         if target.exists():
             return

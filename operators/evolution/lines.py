@@ -1,4 +1,4 @@
-"""How the lines of episodes are read, whether their strategy searches among candidates or not."""
+"""Reading of episodes' lines, of strategies with and without candidates."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from ...schema.values.codec import from_value
 
 
 def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
-    """Read the lines of the episodes that an evolution has committed."""
+    """Return the lines of the episodes that an evolution has committed."""
     return (entry.value for entry in turns_in(folder / TURNS))
 
 
 def candidates_of(line: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the candidates of an episode, in order; none, where nothing was chosen among any."""
+    """Return the candidates of an episode, in order; empty if its strategy has none."""
     return line.get("candidates", ())
 
 
 def best_of(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the best candidate of an episode, where it had any."""
+    """Return the best candidate of an episode; None if it has no candidates."""
     return candidates_of(line)[line["best"]] if "best" in line else None
 
 
 def answers_of(line: Mapping[str, Any]) -> Mapping[str, OperatorAnswers]:
-    """Return the outcome of the questions of an episode's operators and judges, by their names."""
+    """Return the answer counts of an episode's operators and judges, by name."""
     return from_value(Mapping[str, OperatorAnswers], line.get("asked", {}))
 
 
 def runs_of(line: Mapping[str, Any]) -> int:
-    """Count the teams that an episode ran; of a strategy without candidates, its runs."""
+    """Return the number of candidates of an episode; without candidates, of its runs."""
     return len(candidates_of(line)) or len(line.get("runs", ()))
 
 
+def score_text(line: Mapping[str, Any]) -> str:
+    """Write the score of an episode, and which team it is of."""
+    whom = f" by {line['team']}" if "team" in line else ""
+    return f"{line['score']:g}{whom}"
+
+
 def usage_of(line: Mapping[str, Any]) -> Usage:
-    """Sum up what the runs of an episode consumed."""
+    """Return the total usage of an episode's runs."""
     runs, _, _ = consumed_by(line)
     return runs
 
 
 def saved_of(line: Mapping[str, Any]) -> Usage:
-    """Sum up what its children did not consume, as runs of their parents had the answers."""
+    """Return the usage that children saved because their parents' runs had the answers."""
     saved = (candidate.get("saved", {}) for candidate in candidates_of(line))
     return sum((Usage(**item) for item in saved), Usage())
-
-
-def executed(line: Mapping[str, Any]) -> bool:
-    """Return whether the run that gave an episode's answer ended without a failure."""
-    best = best_of(line)
-    return line["executed"] if best is None else best["executed"]

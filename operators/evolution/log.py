@@ -1,6 +1,6 @@
-"""The log of an episode: everything that its operators and its teams were asked, did and answered.
+"""The log of an episode: all questions, actions and answers of its operators and teams.
 
-It lies beside the journal and, like that, is not for git. `mas-view --text` reads it.
+It lies beside the journal and, like that, is ignored by git. `mas-view --text` reads it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...runtime.record.trace import Event, RunFolder, Trace
 from ...schema.values.files import make_folders
 
 LARGEST = 32_000_000
-"""Characters of the log of one episode; what comes later is not kept, and that is told."""
+"""Characters of the log of one episode; later events are dropped, and the log notes that."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -21,8 +21,8 @@ class EpisodeLog:
     """Writes the events of an episode into its folder. A context manager.
 
     Attributes:
-        folder: The episode's folder; it is made when something happens.
-        scrub: Takes the host's secrets out of what is written.
+        folder: The episode's folder, created with the first event.
+        scrub: Removes the host's secrets from each line.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class EpisodeLog:
         self._file.close()
 
     def __call__(self, event: Event) -> None:
-        """Take an event, as long as there is room."""
+        """Write an event, as long as there is room."""
         if self._written > self.most:
             return
         if not self._written:

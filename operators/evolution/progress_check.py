@@ -1,4 +1,4 @@
-"""Finds out early that an evolution cannot change anything: no operator's answer is of any use."""
+"""An early stop for evolutions that cannot change anything: no operator's answer is valid."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from .lines import answers_of
 from .task_runs import Halted
 
 GO_ON = "--yes"
-"""The option by which an evolution resumes all the same."""
+"""The option that resumes such an evolution anyway."""
 FIRST = 3
-"""Tasks that are looked at: those for which operators were asked."""
+"""The fewest tasks to check; only tasks with answers of operators count."""
 LEAST = 6
-"""Answers that have to be useless. Of fewer, a small model may lose all by chance."""
+"""The fewest useless answers to stop for: a small model may lose fewer by chance."""
 
 
 @dataclass(kw_only=True, eq=False)
 class ProgressCheck:
-    """Stops an evolution whose operators got nothing of use on its first tasks.
+    """Stops an evolution whose operators got no valid answer on its first tasks.
 
-    The first are those since it began or was resumed. Judgements count only where nobody else was
-    asked and none was of use.
+    The count starts when the evolution begins or resumes. Judges count only on tasks without other
+    operators, and only if none of their answers is valid.
 
     Attributes:
-        tasks: For how many tasks operators were asked until now.
-        answers: What became of their questions, by their names.
+        tasks: The number of tasks with answers so far.
+        answers: The counts of answers, by operator.
     """
 
     tasks: int = 0
@@ -35,7 +35,7 @@ class ProgressCheck:
     _is_over: bool = False
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take in an episode that was committed, as its line has it.
+        """Add a committed episode, by its line.
 
         Raises:
             Halted: All answers were useless.
@@ -44,7 +44,7 @@ class ProgressCheck:
         if changing := {name: own for name, own in answers.items() if not own.judging}:
             answers = changing
         elif any(own.useful for own in answers.values()):
-            return  # the run was judged, and nobody wanted to change anything
+            return  # a useful judgement, and no operator tried to change anything
         if self._is_over or not answers:
             return
         self.tasks += 1

@@ -1,4 +1,4 @@
-"""Who reads what was learnt: agents that recall entries of the pool, and agents that have notes."""
+"""The readers of what was learnt: agents that recall entries of the pool or have notes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ...schema.values.hints import listed
 
 
 def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
-    """Say that no agent recalls what is kept, and what to write; empty where one does.
+    """Return a warning if no agent recalls the entries that are kept, else "".
 
     Args:
-        kinds: The kinds of entries that are kept; none, where nothing is kept for agents.
+        kinds: The kinds of entries that are kept for agents; empty if none are.
     """
     recalls = [agent.recall for team in teams for agent in team.agents.values() if agent.recall]
     if not kinds or any(not recall.kinds or {*recall.kinds} & {*kinds} for recall in recalls):
@@ -28,7 +28,7 @@ def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
 
 
 def readers(team: Team, run: Run) -> set[str]:
-    """Name the agents of a run that read what was learnt: by their names in the pool, if any."""
+    """Return the agents of a run that read learnt entries: their pool names, else their ids."""
     worked = ((team.agents.get(name), outcome) for name, outcome in run.agents.items())
     return {
         agent.member or agent.id
@@ -38,11 +38,11 @@ def readers(team: Team, run: Run) -> set[str]:
 
 
 def read_counts(read: Iterable[Sequence[str]]) -> Mapping[str, int]:
-    """Count who read what was learnt, and on how many tasks."""
+    """Return the number of agents that read learnt entries, and of tasks on which they did."""
     each = [*filter(None, read)]
     return {"agents": len({name for names in each for name in names}), "tasks": len(each)}
 
 
 def read_by(read: Mapping[str, int]) -> str:
-    """Write such counts for people: `read by 3 agents on 20 tasks`."""
+    """Format such counts: `read by 3 agents on 20 tasks`."""
     return f"read by {counted(read['agents'], 'agent')} on {counted(read['tasks'], 'task')}"

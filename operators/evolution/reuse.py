@@ -1,4 +1,4 @@
-"""Which answers of its parents' runs a child's run may take, as its recipe says."""
+"""The rule by which a child's run reuses answers of its parents' runs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ REUSES = {
     "always": "children reuse their parents' answers, and share their luck",
     "never": "children are run as a whole",
 }
-"""What each way means, in words."""
+"""The description of each rule."""
 
 
 def reuse_of(recipe: Recipe) -> Reuse:
-    """Return how a recipe's children reuse their parents' answers, where seconds are no cost.
+    """Return a recipe's rule of reuse, which is `never` if seconds are a cost.
 
-    A run that was given its parent's answers takes less time than it needs, and nobody knows how
-    much less: where seconds count against score, every run is made anew.
+    A run that reuses answers takes less time, and nobody can say how much less. So if seconds
+    reduce the reward, every run is made from scratch.
     """
     return "never" if recipe.beta and recipe.cost_unit == "seconds" else recipe.reuse
 
 
 def told_reuse(recipe: Recipe) -> str:
-    """Return how children reuse their parents' answers; nothing where a strategy makes none."""
+    """Return the description of a recipe's reuse; "" if its strategy makes no children."""
     if not strategy_of(recipe.strategy).reuses:
         return ""
     way = reuse_of(recipe)

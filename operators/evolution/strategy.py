@@ -1,4 +1,4 @@
-"""What a strategy is, and how one is found: by its name in the group `coterie.strategies`."""
+"""The interface of a strategy, and its lookup by name in the group `coterie.strategies`."""
 
 from __future__ import annotations
 
@@ -35,27 +35,26 @@ if TYPE_CHECKING:
     from .stream import TaskStream
 
 Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", "memory", "past"]
-"""What a strategy may need:
+"""The resources that a strategy may need:
 
-* `teams`: the teams of the pool, which begins with the recipe's seeds and has to have some;
-* `children`: room for teams that it makes: a ceiling that is higher than what the seeds ask for;
+* `teams`: the teams of the pool, which starts with the recipe's seeds and must not be empty;
+* `children`: room for new teams: a ceiling above what the seeds ask for;
 * `agents`: the agents of the pool;
-* `meta_model`: that the recipe's meta-model can be asked;
-* `judge`: that the recipe's judge can be asked, also where tasks have reference answers;
-* `answers`: that every task has a reference answer;
-* `memory`: what the pool has learnt, found by similarity;
-* `past`: the lines of earlier episodes, which are then held in memory.
-"""
+* `meta_model`: a working meta-model of the recipe;
+* `judge`: a working judge of the recipe, also for tasks with reference answers;
+* `answers`: a reference answer for every task;
+* `memory`: search for learnt entries by similarity;
+* `past`: the lines of earlier episodes, which are then held in memory."""
 
 Material = tuple[Any, Mapping[str, str]]
-"""Settings, and the texts of the files that they name."""
+"""Settings, and the contents of the files that they name."""
 
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
-"""The schema of a strategy that lets nothing be set."""
+"""The schema of a strategy without settings."""
 
 
 class SettingError(InputError):
-    """A setting cannot be had here."""
+    """A setting that is invalid on this host."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -64,11 +63,11 @@ class SettingError(InputError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoSettings:
-    """The settings of a strategy that lets nothing be set."""
+    """The settings of a strategy without settings."""
 
 
 class WholeStatus(Protocol):
-    """The result of a strategy that works on all tasks together; its text is for people."""
+    """The state of a strategy that works on all tasks together; `str` describes it for people."""
 
     @property
     def is_over(self) -> bool:
@@ -77,17 +76,17 @@ class WholeStatus(Protocol):
 
     @property
     def caps(self) -> Caps:
-        """What it might spend. With more, it may resume."""
+        """The caps on its spending. With higher caps, it may resume."""
         ...
 
     @property
     def spending(self) -> Mapping[str, Usage]:
-        """What was consumed, by purpose."""
+        """The usage so far, by purpose."""
         ...
 
     @property
     def deployed(self) -> str:
-        """The pool's name of the team that it hands over; empty: the pool decides."""
+        """The pool's name of the team to deploy; "": the pool decides."""
         ...
 
     def value(self) -> Mapping[str, Any]:
@@ -105,67 +104,69 @@ async def _no_more(_episode: Episode, _earlier: EarlierEpisodes, /) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Strategy(PluginValue):
-    """A loop that says which operator acts when, on one task at a time.
+    """A loop that decides which operator acts when, on one task at a time.
+
+    Callables with `settings` among their arguments receive the parsed settings.
 
     Attributes:
-        episode: What it does with a task, where it takes one after the other. It
+        episode: Works on one task, in a strategy that takes one task after the other. It
 
-            * **must** report the result by `Episode.answered`, or raise;
-            * **must** take chance from `Episode.chance` and model answers through the journal only,
-              under paths that do not depend on scheduling;
-            * **must** keep changes in an order that does not depend on scheduling either, and make
-              none in any other way.
-        before_commit: What it does with an episode once all earlier ones are committed: what it
-            keeps then is committed with that episode. It **must** do the same when it is done
-            again. It needs `past`.
-        whole: What it does with all tasks together. It **must** take chance from the recipe's seed
-            and model answers through the journal only, under paths that do not depend on
-            scheduling, and leave its result in the evolution's folder.
-        ceiling: What children of a team may ask for, where the recipe has no policy. None: what the
-            seeds ask for together.
-        status: Reads its result until now from the evolution's folder, where it works on all tasks
-            together; None where it did not begin.
-        page: Writes its part of the evolution's page, given what `status` reads, the page's links,
-            and the names of the pool's teams, which have pages of their own.
-        begin: Gives what is to happen to the pool before the first task: its first agents. It
-            **must** give the same whenever it is asked.
-        settings: Makes its settings, mostly their type; see `schema.host.settings.Configurable`.
-        schema: Their JSON Schema.
-        check: Says what is wrong with them that no schema can say, by the field.
-        check_recipe: Says what is wrong with them beside the other fields of the recipe, by the
-            field of the settings.
-        suits: Says what is wrong with them beside the teams and the agents of the pool that are not
-            retired, by the field; of a new pool, its seeds, and no agents.
-        seeds: The teams that a new pool begins with where the recipe has none.
-        agents: Gives the agents that a pool without any begins with, given the settings and the
-            recipe's folder. What they ask for may be asked for. Raises `InputError`.
-        teams: Gives the teams that it makes of those of the pool and of its agents, given the
-            settings: what they ask for may be asked for, and not what those of the pool do. Raises
-            `InputError`. None: teams of the pool are run as they are.
-        needs: Says what it needs, given its settings.
-        keeps: Names, given its settings, the kinds of entries that it keeps for agents to recall: a
-            pool none of whose agents recalls any is refused.
-        fold: Gives, by its settings, what it wants to know of the pool before the first line of
-            the ledger. An episode finds its result in `PoolView.folded`. None: nothing.
-        leaves_team: Whether its result is a team of the pool, which a test runs unchanged.
-            Else a test is of the strategy, with all that its pool has learnt. The control of a test
-            is the team, or the strategy, in the pool as it was before the first task.
-        control: What it does with a task as the control of a test, where it adapts to a task beside
-            what the pool has learnt. None: the same as otherwise.
-        scaffold: Whether it evolves one team, the pool's head, whose folder `scaffold/` then is.
-        reuses: Whether it says of whose run on the task a team's goes on: see `Recipe.reuse`.
-        find: Finds the files that its settings name, relative to the recipe's folder, and checks
-            them: gives them by name, and the settings that name them so. Raises `InputError`, of
-            one that is not there `SettingError`.
-        foretells: Says in a line, given its settings, what happens on a task; empty: nothing that a
-            name would not tell.
-        calls_at_most: Bounds the model calls of one task, given its settings and the plan that it
-            begins with: those of agents and those of operators. None: nobody knows.
+            * **must** set the result with `Episode.answered`, or raise;
+            * **must** take randomness only from `Episode.chance`, and model answers only through
+              the journal, under paths that do not depend on scheduling;
+            * **must** change the pool only with `Episode.keep`, in an order that does not depend on
+              scheduling.
+        before_commit: Works on an episode once all earlier ones are committed. The changes it keeps
+            are committed with that episode. It **must** do the same when it is repeated. It needs
+            `past`.
+        whole: Works on all tasks together. It **must** take randomness only from the recipe's seed,
+            and model answers only through the journal, under paths that do not depend on
+            scheduling. It **must** leave its result in the evolution's folder.
+        ceiling: The most that children of a team may ask for, if the recipe has no policy. None:
+            what the seeds ask for together.
+        status: Reads the state of `whole` from the evolution's folder; None if it has not begun.
+        page: Returns its part of the evolution's page, given the result of `status`, the page's
+            links, and the names of the pool's teams that have pages.
+        begin: Returns the changes to the pool before the first task, such as its first agents. It
+            **must** return the same on every call.
+        settings: Makes the settings, usually their type; see `schema.host.settings.Configurable`.
+        schema: The JSON Schema of the settings.
+        check: Returns the problems of the settings that no schema can express, by field.
+        check_recipe: Returns the problems of the settings in combination with other fields of the
+            recipe, by field of the settings.
+        suits: Returns the problems of the settings in combination with the pool's active teams and
+            agents, by field. A new pool has its seeds, and no agents.
+        seeds: The teams of a new pool, if the recipe names none.
+        agents: Returns the first agents of a pool that has none, given the settings and the
+            recipe's folder. The ceiling includes what they ask for. Raises `InputError`.
+        teams: Returns the teams that it makes from the pool's teams and agents, which run in their
+            place. The ceiling includes what they ask for. Raises `InputError`. None: the pool's
+            teams are run unchanged.
+        needs: Returns its needs, given its settings.
+        keeps: Returns the kinds of entries that it keeps for agents to recall, given its settings.
+            A pool without an agent that recalls one of them is refused.
+        fold: Returns, given its settings, the fold over the ledger before the evolution's first
+            line. An episode finds the result in `PoolView.folded`. None: no fold.
+        leaves_team: Whether its result is a team of the pool, which a test runs unchanged. Else a
+            test runs the strategy, with all that its pool has learnt. The control of a test is the
+            team, or the strategy, in the pool before the first task.
+        control: Works on a task as the control of a test, for a strategy that adapts to each task
+            in addition to what the pool has learnt. None: `episode`.
+        scaffold: Whether it evolves one team, the pool's head, whose folder is then `scaffold/`.
+        reuses: Whether it names the parents of each run on a task; see `Recipe.reuse`.
+        find: Finds and checks the files that its settings name, relative to the recipe's folder.
+            Returns the settings with the files' recorded names, and the files' contents by these
+            names. Raises `InputError`, and `SettingError` for a missing file.
+        foretells: Returns a line about what happens on a task, given its settings; "" if its name
+            says enough.
+        calls_at_most: Returns an upper bound on the model calls of one task, of agents and
+            operators together, given its settings and the initial plan. None: there is no bound.
     """
 
     name: str
     episode: Callable[[Episode], Awaitable[None]] = _no_episode
     before_commit: Callable[[Episode, EarlierEpisodes], Awaitable[None]] = _no_more
+    closing_calls: Callable[[Any, Sequence[Mapping[str, Any]], int], int] | None = None
     whole: Callable[[TaskStream], Awaitable[object]] | None = None
     ceiling: Callable[[Team], CapabilityPolicy] | None = None
     status: Callable[[Path], WholeStatus | None] = lambda _folder: None
@@ -192,10 +193,10 @@ class Strategy(PluginValue):
 
 
 def strategy_of(name: str) -> Strategy:
-    """Find a strategy by the name that recipes write.
+    """Return a strategy by its name in recipes.
 
     Raises:
-        InputError: No installed package gives it, it cannot be imported, or it is none.
+        InputError: No installed package provides it, its import fails, or it is not a `Strategy`.
     """
     configurable = find_strategy(name)
     if not isinstance(configurable, Strategy):
@@ -207,9 +208,9 @@ def strategy_of(name: str) -> Strategy:
 
 
 def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:
-    """Name the aliases of the models that operators and the judge may ask.
+    """Return the aliases of the models that operators and the judge may call.
 
-    Those that agents ask are not among them: they follow from the teams.
+    The models of agents are not included: they follow from the teams.
     """
     names: set[str] = set()
     needs = strategy_of(recipe.strategy).needs(recipe.settings)

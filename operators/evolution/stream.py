@@ -1,4 +1,4 @@
-"""All tasks of an evolution at once, for strategies that weigh teams on many tasks."""
+"""All tasks of an evolution at once, for strategies that compare teams on many tasks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def _silent(_text: str, /) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskStream:
-    """What a strategy that works on all tasks together has to work with.
+    """The resources of a strategy that works on all tasks together.
 
     Attributes:
         context: The host, journal, budget and pool.
-        held_out: Tasks for the last word; empty: the strategy keeps some of the others back.
+        held_out: Tasks for the final decision; empty: the strategy holds out some of its tasks.
         say: Reports progress, a line at a time.
     """
 

@@ -1,4 +1,4 @@
-"""How teams are run on a task of an evolution, once each, and how the result is scored."""
+"""Runs of teams on a task of an evolution, each made once and then scored."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
 
 
 class Halted(RunError):
-    """A provider or a jail failed, which says nothing about any team; the evolution has to wait."""
+    """A provider or a jail failed, which says nothing about a team; the evolution must wait."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -58,11 +58,11 @@ class TaskRuns:
     """The runs of teams on one task.
 
     Attributes:
-        context: What there is of this host.
-        learning: Whether anything is kept. False: it is a test, of which nobody learns.
-        path: Where they stand in the journal.
-        artifacts: Keeps the files that agents write; None: nobody does.
-        readers: The agents that read what was learnt.
+        context: The evolution's resources on this host.
+        learning: Whether results are kept. False for a test, from which nothing is learnt.
+        path: The prefix of their paths in the journal.
+        artifacts: Keeps the files that agents write; None: they are dropped.
+        readers: The agents that read learnt entries.
     """
 
     context: EvolutionContext
@@ -79,7 +79,7 @@ class TaskRuns:
 
     @property
     def services(self) -> Services:
-        """Models, tools and jails, as the teams have them."""
+        """The models, tools and jails of the teams."""
         return self.context.services
 
     async def run(
@@ -94,23 +94,21 @@ class TaskRuns:
         dialogue: int = 0,
         caps: Caps | None = None,
     ) -> Run:
-        """Run a team on the task; the result is journaled whole, so a restart only reads it.
+        """Run a team on the task. The whole result is journaled, so a restart only reads it.
 
-        With something carried into it, or outcomes given, its agents work once, whatever the team
-        says of rounds.
+        With a `state` or `preset` outcomes, the agents work once, even if the team declares rounds.
 
-        A model that is too slow has to be waited for, and says nothing about a team. But a child
-        that gives it less time than its parent did would have to be waited for forever: then the
-        failed run is given.
+        A timeout of a slow model says nothing about a team, so it halts the evolution. But a child
+        with less time than its `base` would time out forever: then the failed run is returned.
 
         Args:
-            label: Which run of the episode it is. No two have the same.
+            label: The unique name of the run in the episode.
             state: What its agents read of earlier passes.
-            preset: Outcomes of those of them that are not run.
-            parents: Which runs of the episode were those of the teams that it was made of, all of
-                them over: what they were answered need not be asked again, see `Recipe.reuse`. The
-                first gave its topology. None: it is to be fresh, and no child's parent.
-            caps: What the run may consume. One that met these is the team's doing, and counts.
+            preset: Outcomes of the agents that are not run.
+            parents: The labels of the finished runs of its parents, the one that gave the topology
+                first. Their answers are reused, see `Recipe.reuse`. None: nothing is reused, and
+                nothing of this run will be.
+            caps: The most the run may consume. A run that reaches them counts, as the team's fault.
 
         Raises:
             Halted: A provider or a jail failed.
@@ -149,14 +147,14 @@ class TaskRuns:
     async def rounds(
         self, team: Team, label: str, between: Between, *, most: int, dialogue: int = 0
     ) -> tuple[Round, ...]:
-        """Let a team work on the task in rounds; nothing is scored.
+        """Run a team on the task in rounds, without a score.
 
-        Every round may take as long as the team may for a run, on the mean. The result of an agent
-        is journaled, so a restart only reads it.
+        On average, a round may take as long as a run of the team. Each agent's result is journaled,
+        so a restart only reads it.
 
         Args:
-            label: Which rounds of the episode these are. No two have the same.
-            between: Says what comes after a round.
+            label: The unique name of the rounds in the episode.
+            between: Decides what follows a round.
         """
         stage, services = self.context, self.services
         allowance = Allowance(most * team.execution.timeout)
@@ -188,20 +186,20 @@ class TaskRuns:
         *,
         silent: Ablation = NOBODY_SILENT,
     ) -> tuple[Round, ...]:
-        """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
+        """Run a team on the task with all its declared passes: opening, rounds and closing.
 
-        The result is journaled, so a restart only reads it. `came` gives the run.
+        The result is journaled, so a restart only reads it. `recorded_run` returns the run.
 
         Args:
-            label: Which run of the episode it is. No two have the same.
+            label: The unique name of the run in the episode.
 
         Returns:
-            All passes, in order; one, where the team declares nothing.
+            All passes, in order; one pass if the team declares none.
 
         Raises:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
-            InputError: Somebody is silent who is no agent of the team.
+            InputError: A silenced agent is not in the team.
         """
         services, plan = self.services, compile(team, self.context.catalogue)
         await services.prepare(plan)
@@ -218,7 +216,7 @@ class TaskRuns:
     def _parent_reuse(
         self, plan: Plan, label: str, parents: Sequence[str] | None
     ) -> ParentRunReuse | None:
-        """Return the journal of a run that others are made of, or that is made of others."""
+        """Return the journal by which a run reuses its parents' answers; None if it reuses none."""
         way = reuse_of(self.context.recipe) if self.learning else "never"
         if parents is None or way == "never":
             return None
@@ -233,14 +231,14 @@ class TaskRuns:
         return reuse
 
     def _part_of_budget(self, caps: Caps | None, place: str) -> Budget | None:
-        """Return what a run may spend, where it has caps of its own, less what it has spent."""
+        """Return the rest of a run's own budget; None if it has no caps."""
         if caps is None:
             return None
         spent = self.context.journal.spent(place)
         return self.context.budget.child(caps, "the run", spent=spent)
 
     def _telling(self, plan: Plan, label: str) -> Trace | None:
-        """Return who is run, and give the trace of that run, whose events all say which it is."""
+        """Emit the team of a run, and return the run's trace, whose events carry its label."""
         if self.trace is None:
             return None
         part = self.trace.within(run=label)
@@ -248,7 +246,6 @@ class TaskRuns:
         return part
 
     def _context(self, **others: Any) -> Context:
-        """Return what it takes to run teams here, journaled and within the budget."""
         stage = self.context
         usual: dict[str, Any] = {
             "journal": stage.journal,
@@ -260,15 +257,15 @@ class TaskRuns:
         return self.services.context(**{**usual, **others})
 
     def recorded_run(self, label: str) -> Run:
-        """Return the result of a run of the episode that was made."""
+        """Return an earlier run of the episode."""
         return self._runs[label]
 
     def consumed(self, usage: Usage) -> None:
-        """Count what was consumed by runs that were made in another way, beside these."""
+        """Add the usage of runs that were made outside this object."""
         self._beside += usage
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
-        """Make sure that the result of a run is the team's doing."""
+        """Raise unless the result of a run is the team's own doing."""
         if run.over_budget:
             raise LimitError(str(run.error))
         if run.is_misconfigured and not self.context.budget.spent.calls:
@@ -277,34 +274,34 @@ class TaskRuns:
             raise Halted(f"task {self.task.id}: {run.why_failed}")
 
     def _check_form(self, run: Run) -> None:
-        """Stop where the scorer cannot read what teams answer."""
+        """Raise if the scorer cannot read the teams' answers."""
         if self.context.forms is not None and not is_judged(self.context.recipe, self.task):
             self.context.forms.take(self.task, run)
 
     async def score(self, run: Run, label: str) -> Score | RejectedProposal:
-        """Score a run as the recipe says; a team that came to no answer has none that is right.
+        """Score a run by the recipe's rule; a run without an answer scores 0.
 
-        In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
-        judge scores what there is to choose among.
+        In a test, where nothing is learnt, a judge scores: no choice may depend on a reference
+        answer.
         """
         judged = not self.learning or is_judged(self.context.recipe, self.task)
         return await self._scored(run, label, judged=judged)
 
     async def verdict(self, run: Run, label: str) -> Score | RejectedProposal:
-        """Score a run by the reference answer, where there is one, whatever the recipe says.
+        """Score a run by the reference answer if there is one, whatever the recipe says.
 
-        It is for the answer that an episode came to, and must not choose among any.
+        It is for the final answer of an episode, and must not serve to choose among answers.
 
         Raises:
-            Halted: The jail in which it is scored failed.
+            Halted: The jail that scores it failed.
         """
         return await self._scored(run, label, judged=not self.task.is_scored)
 
     async def judged(self, run: Run, label: str) -> Score | RejectedProposal:
-        """Let the judge score a run, also where there is a reference answer.
+        """Score a run by the judge, even if there is a reference answer.
 
         Args:
-            label: Which run of the episode it is.
+            label: The name of the run in the episode.
         """
         return await self._scored(run, label, judged=True)
 
@@ -336,12 +333,12 @@ class TaskRuns:
 
     @property
     def run_usage(self) -> Usage:
-        """What its runs consumed, all together."""
+        """The total usage of its runs."""
         return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 
 
 def _is_hastier(team: Team, base: Team) -> bool:
-    """Tell whether some agent, or the whole team, has less time than in the team it comes from."""
+    """Return whether an agent, or the whole team, has less time than in the base team."""
     if team.execution.timeout < base.execution.timeout:
         return True
     longest = base.execution.timeout

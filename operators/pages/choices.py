@@ -1,4 +1,4 @@
-"""Some teams or agents of many: all, those that live, those of an operator or of a niche."""
+"""Filters of teams or agents: all, active ones, those of an operator, or those of a niche."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...runtime.view import Links, word
 
 
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
-    """Return what they can be chosen by, each with the test of it."""
+    """Return the filters of teams or agents, each with its predicate."""
     records = [*members]
     operators = sorted({made_by(record.lineage) for record in records if record.lineage.operator})
     niches = sorted({niche for record in records for niche in record.niches})
@@ -30,7 +30,7 @@ def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRe
 
 
 def addresses(kind: str) -> Callable[..., str]:
-    """Return what makes the address of a choice, and of a part of what is chosen then."""
+    """Return a function that makes the address of a filter and a page number."""
 
     def address(choice: str, number: int = 1) -> str:
         return kind if (choice, number) == ("all", 1) else f"{kind}/{choice}/{number}"
@@ -41,5 +41,5 @@ def addresses(kind: str) -> Callable[..., str]:
 def links_of(
     names: Iterable[str], chosen: str, address: Callable[[str], str], links: Links
 ) -> Sequence[tuple[str, str, bool]]:
-    """Return the words of choices, where each leads, and whether it is the one that is shown."""
+    """Return the label and the link of each filter, and whether it is the current one."""
     return [(unquote(name), links.to("", address(name)), name == chosen) for name in names]

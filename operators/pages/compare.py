@@ -1,4 +1,4 @@
-"""Two teams beside each other, and what differs between them in words."""
+"""Two teams side by side, with their differences in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEADS = {"team": "<", "expected": ">", "its own trials": "<"}
 
 
 def choose_page(source: PoolSource, name: str, links: Links) -> Page:
-    """Make the page on which the team is chosen that another is compared with."""
+    """Return the page on which to choose a team to compare with."""
     rows = [
         (
             TableCell(expectation.name, links.to("", f"compare/{name}/{expectation.name}")),
@@ -36,16 +36,16 @@ def choose_page(source: PoolSource, name: str, links: Links) -> Page:
     )
 
 
-def compare_page(source: PoolSource, first: str, other: str, links: Links) -> Page:
-    """Make the page of two teams."""
+def compare_page(source: PoolSource, first: str, second: str, links: Links) -> Page:
+    """Return the page that compares two teams."""
     ranked = source.ranked
-    members = [source.pool.teams[name] for name in (first, other)]
+    members = [source.pool.teams[name] for name in (first, second)]
     return TEMPLATES.page(
-        f"{first} and {other}",
+        f"{first} and {second}",
         "compare.html",
         links,
-        names=(first, other),
-        back=links.to("", f"compare/{other}/{first}"),
+        names=(first, second),
+        back=links.to("", f"compare/{second}/{first}"),
         lines=[*_lines(members[0].team, members[1].team)],
         sides=[
             (
@@ -61,7 +61,7 @@ def compare_page(source: PoolSource, first: str, other: str, links: Links) -> Pa
 
 
 def _lines(before: Any, after: Any) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the difference, each with whether it came or went."""
+    """Yield the lines of the difference, each with its sign: `+`, `-` or ""."""
     for line in words(before, after):
         sign = line.strip()[:1]
         yield (sign if sign in {"+", "-"} and line.startswith("    ") else ""), line

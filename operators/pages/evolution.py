@@ -1,4 +1,4 @@
-"""The result of an evolution: scores and costs over its tasks, and what each operator was worth."""
+"""The page of an evolution: scores and costs over its tasks, and the value of each operator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
 from ..evolution.strategy import WholeStatus, strategy_of
-from ..report.report import EvolutionReport
+from ..report.report import EvolutionReport, share_text
 from .overview import spending_table, status_of
 from .pool_source import PoolSource
 from .templates import TEMPLATES
@@ -39,7 +39,7 @@ MOST_POINTS = 400
 
 
 def evolution_page(source: PoolSource, name: str, links: Links) -> Page:
-    """Make the page of an evolution."""
+    """Return the page of an evolution."""
     if (whole := source.whole(name)) is not None:
         return _whole_page(source, name, whole, links)
     folder = source.evolution(name)
@@ -79,7 +79,7 @@ def evolution_page(source: PoolSource, name: str, links: Links) -> Page:
 
 
 def tasks_page(source: PoolSource, name: str, number: int, links: Links) -> Page:
-    """Make the page of some tasks of an evolution."""
+    """Return a page of tasks of an evolution."""
     lines = [*lines_in(source.evolution(name))]
     return TEMPLATES.page(
         f"Tasks of {name}",
@@ -92,7 +92,6 @@ def tasks_page(source: PoolSource, name: str, number: int, links: Links) -> Page
 
 
 def _whole_page(source: PoolSource, name: str, whole: WholeStatus, links: Links) -> Page:
-    """Make the page of an evolution whose strategy works on all tasks together."""
     folder = source.evolution(name)
     manifest = Manifest.read(folder)
     strategy = strategy_of(manifest.recipe["strategy"])
@@ -122,10 +121,9 @@ def _provenance(manifest: Manifest) -> Sequence[tuple[str, str]]:
 
 def _facts(status: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str]]:
     report = status.report
-    low, high = report.interval
     yield "Tasks", f"{report.tasks} of {len(manifest.tasks)}"
-    if report.score is not None:
-        yield "Online score", f"{report.score:.3f} [{low:.3f}, {high:.3f}] n={report.tasks}"
+    if report.tasks:
+        yield "Online score", _share(report.score_sum, report.tasks)
     if report.searched and report.answered:
         yield "First team tried", _share(report.first, report.answered)
         yield "Best candidate", _share(report.right, report.answered)
@@ -142,9 +140,8 @@ def _facts(status: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, s
         yield "Saved", f"{report.saved.calls:,} calls, {report.saved.tokens:,} tokens"
 
 
-def _share(right: float, n: int) -> str:
-    low, high = wilson(right, n)
-    return f"{right / n:.3f} [{low:.3f}, {high:.3f}] n={n}"
+def _share(total: float, n: int) -> str:
+    return f"{share_text(total, n)} n={n}"
 
 
 def _first(line: Mapping[str, Any]) -> float | None:
@@ -154,7 +151,7 @@ def _first(line: Mapping[str, Any]) -> float | None:
 def _scores(
     lines: Sequence[Mapping[str, Any]], status: EvolutionStatus, name: str, links: Links
 ) -> Plot:
-    """Draw means until each task: of its answers, and of the first teams that were tried."""
+    """Return the plot of running means: of the tasks' answers, and of the first teams tried."""
 
     def running(value: Callable[[Mapping[str, Any]], float | None], title: str) -> Series:
         total, n, points = 0.0, 0, list[PlotPoint]()
@@ -169,7 +166,7 @@ def _scores(
                     y=total / n,
                     low=low,
                     high=high,
-                    tip=f"{title}: {total / n:.3f} [{low:.3f}, {high:.3f}] until task {number}",
+                    tip=f"{title}: {share_text(total, n)} until task {number}",
                     address=links.to("", task_address(name, number - 1)),
                 )
             )
@@ -194,7 +191,6 @@ def _scores(
 
 
 def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
-    """Draw what each task consumed, by purpose."""
     purposes: dict[str, list[PlotPoint]] = {}
     for number, line in enumerate(lines, start=1):
         parts = {
@@ -245,7 +241,7 @@ def _sizes(report: EvolutionReport) -> Plot:
 
 
 def task_address(name: str, number: int) -> str:
-    """Return the address of the page of a task."""
+    """Return the address of a task's page."""
     return f"{EVOLUTIONS}/{name}/task/{number}"
 
 
@@ -294,7 +290,7 @@ def _operators(report: EvolutionReport) -> PageTable:
         rows.append(
             (
                 name,
-                str(item.made) if item and report.searched else "",
+                str(item.teams) if item and report.searched else "",
                 str(item.dropped) if item else "",
                 str(item.best) if item and report.searched else "",
                 f"{usage.tokens:,}" if usage.calls else "",

@@ -1,4 +1,4 @@
-"""Where teams and agents come from, over time: births, trials and retirements, a row for each."""
+"""The lineage of teams and agents over time: births, trials and retirements, one row each."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
-"""Measures of the figure in pixels: its width, that of the names, and two heights."""
+"""Measures of the figure in pixels: its width, the width of names, and two heights."""
 MOST_ROWS = 1_000
-"""Teams and agents in the figure, the last ones that were born."""
+"""The most teams and agents in the figure, the youngest ones."""
 MOST_DOTS = 20_000
 NEAR = 3
-"""Pixels between two trials that are drawn apart."""
+"""The fewest pixels between two trials that are drawn separately."""
 LONGEST = 26
 HEADS = {
     "name": "<",
@@ -35,7 +35,7 @@ HEADS = {
 
 @dataclass(kw_only=True)
 class _Life:
-    """What happened to a team or an agent, by the lines of the ledger."""
+    """The events of a team or an agent, by line of the ledger."""
 
     added_at: int = 0
     retired: list[tuple[int, bool]] = field(default_factory=list["tuple[int, bool]"])
@@ -43,10 +43,10 @@ class _Life:
 
 
 def lineage_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
-    """Make the page of how teams and agents descend from each other.
+    """Return the page of the descent of teams and agents.
 
     Raises:
-        NoPage: There is no such choice.
+        NoPage: There is no such filter.
         StorageError: The pool is damaged.
     """
     pool = source.pool
@@ -97,7 +97,6 @@ def _lives(entries: Iterable[LedgerEntry]) -> Mapping[str, _Life]:
 
 
 def _member_of(value: Mapping[str, Any]) -> str:
-    """Name the team or the agent that a line is of."""
     return value["agent"] if "agent" in value else value["team"]
 
 
@@ -120,7 +119,7 @@ def _row(record: TrialRecord, life: _Life, links: Links) -> Sequence[str | Table
 def _chart(
     family: Mapping[str, TrialRecord], lives: Mapping[str, _Life], lines: int, links: Links
 ) -> dict[str, Any]:
-    """Return the places of rows, bars, trials and lines of descent in pixels."""
+    """Return the positions of rows, bars, trials and lines of descent, in pixels."""
     order = [*_families(family)]
     place = {name: number for number, (name, _) in enumerate(order)}
     first = min((lives[name].added_at for name in family), default=1)
@@ -165,7 +164,7 @@ def _chart(
 
 
 def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
-    """Yield from when to when it was a member."""
+    """Yield the periods of membership, as first and last line."""
     start: int | None = life.added_at
     for line, is_retired in life.retired:
         if is_retired and start is not None:
@@ -178,7 +177,7 @@ def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
-    """Yield trials: where, of what kind, and in words; of those that are very near, the first."""
+    """Yield the position, kind and tooltip of trials; of very near ones, only the first."""
     last = float("-inf")
     for line, value in life.trials:
         at = x(line)
@@ -198,7 +197,7 @@ def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
 
 
 def _families(family: Mapping[str, TrialRecord]) -> Iterator[tuple[str, int]]:
-    """Yield names so that children stand below their first parents, each with its depth."""
+    """Yield names with their depth, so that children follow their first parents."""
     children: dict[str | None, list[str]] = {}
     for name, record in family.items():
         first = next((parent for parent in record.lineage.parents if parent in family), None)

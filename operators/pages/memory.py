@@ -1,4 +1,4 @@
-"""What a pool has learnt, each entry with where it comes from."""
+"""The entries of a pool's memory, each with its origin."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .templates import TEMPLATES
 
 
 def memory_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
-    """Make the page of some entries of the memory, the newest first.
+    """Return a page of memory entries, the newest first.
 
     Raises:
-        NoPage: There is no such choice.
+        NoPage: There is no such filter.
         StorageError: The pool is damaged.
     """
     learnt = source.pool.learnt

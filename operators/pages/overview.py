@@ -1,4 +1,4 @@
-"""A pool at a glance: who is best, how it grew, what it cost, and what is wrong with it."""
+"""A pool at a glance: its best teams, its growth, its costs, and its warnings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
 
 
 def overview_page(source: PoolSource, links: Links) -> Page:
-    """Make the page of a pool."""
+    """Return the page of a pool."""
     pool = source.pool
     reports = dict(_reports(source))
     spending: dict[str, Usage] = {}
@@ -81,7 +81,7 @@ def overview_page(source: PoolSource, links: Links) -> Page:
 
 
 def _reports(source: PoolSource) -> Iterator[tuple[str, tuple[EvolutionReport | None, str]]]:
-    """Yield the result of each evolution; of one that cannot be read, why."""
+    """Yield the report of each evolution, or the reason why it cannot be read."""
     for name in source.evolutions:
         try:
             report = EvolutionReport.of(lines_in(source.evolution(name)))
@@ -122,14 +122,14 @@ def _row(
 
 
 def status_of(source: PoolSource, name: str, *, is_done: bool) -> str:
-    """Return how far an evolution is."""
+    """Return the status of an evolution."""
     if name in source.at_work:
         return "under way"
     return "done" if is_done else "interrupted"
 
 
 def spending_table(caption: str, spending: Mapping[str, Usage]) -> PageTable:
-    """Return the table of what was consumed, by purpose."""
+    """Return the table of usage by purpose."""
     return PageTable(
         caption=caption,
         heads=SPENDING,

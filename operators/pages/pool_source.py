@@ -1,4 +1,4 @@
-"""A pool as pages need it: opened once, and read on where it has grown."""
+"""A pool as the source of pages: opened once, then refreshed as it grows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..evolution.strategy import WholeStatus, strategy_of
 
 @dataclass(frozen=True, kw_only=True)
 class PoolSource:
-    """A pool, and what its pages need of it."""
+    """A pool with the values that its pages need."""
 
     folder: Path
     _cache: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])
@@ -33,7 +33,7 @@ class PoolSource:
 
     @property
     def at_work(self) -> Sequence[str]:
-        """The evolutions that a process is at work on now."""
+        """The evolutions that a process is running now."""
         folders = ((name, self.evolution(name)) for name in self.evolutions)
         return [name for name, folder in folders if (folder / FILE).exists() and is_held(folder)]
 
@@ -42,7 +42,7 @@ class PoolSource:
         return self.folder / EVOLUTIONS / name
 
     def whole(self, name: str) -> WholeStatus | None:
-        """Read the result of a strategy that works on all tasks together; None for others."""
+        """Return the state of a strategy that works on all tasks together; None for others."""
         folder = self.evolution(name)
         if (folder / TURNS).exists():
             return None
@@ -50,16 +50,16 @@ class PoolSource:
 
     @property
     def stamp(self) -> str:
-        """What changes with the pool and with the results of its evolutions."""
+        """A string that changes with the pool and with the results of its evolutions."""
         folders = [self.evolution(name) for name in self.evolutions]
         paths = [self.folder / LEDGER, *(folder / TURNS for folder in folders)]
         sizes = [str(path.stat().st_size) if path.exists() else "-" for path in paths]
-        # A file that is written anew changes the time of its folder.
+        # Replacing a file changes the time of its folder.
         return " ".join([*sizes, *(str(folder.stat().st_mtime_ns) for folder in folders)])
 
     @property
     def pool(self) -> Pool:
-        """The pool as it is now.
+        """The current pool.
 
         Raises:
             StorageError: It is damaged.
@@ -72,7 +72,7 @@ class PoolSource:
 
     @property
     def ranked(self) -> Mapping[Member, Expectation]:
-        """All teams, the most promising first, with what is expected of them.
+        """All teams with their expectations, the most promising first.
 
         Raises:
             StorageError: The pool is damaged.
@@ -81,7 +81,7 @@ class PoolSource:
 
     @property
     def structures(self) -> frozenset[str]:
-        """The teams in which agents of a population take seats."""
+        """The teams whose seats agents of a population fill."""
         return self.once("structures", lambda: structures_of(self.pool))
 
     @property
@@ -90,7 +90,7 @@ class PoolSource:
         return self.once("entries", lambda: [*self.pool.entries()])
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """Make something of the pool, or give what was made of it as it is now."""
+        """Return a value derived from the pool, computed again only after the pool has changed."""
         stamp = self.stamp
         if self._cache.get(name, ("", None))[0] != stamp:
             self._cache[name] = (stamp, make())

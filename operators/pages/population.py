@@ -1,4 +1,4 @@
-"""A population of agents: who is good at what, who led, who taught whom, what each has learnt."""
+"""A population of agents: their competence, leaders, teaching, and archives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}
 
 
 def population_page(source: PoolSource, links: Links) -> Page:
-    """Make the page of the agents of a pool."""
+    """Return the page of a pool's agents."""
     pool = source.pool
     of: Signals = source.once("signals", lambda: signals(source.entries, rates_of(source.folder)))
     heads, flow = flow_rows(of)
@@ -63,7 +63,7 @@ def _linked(row: Sequence[str], links: Links) -> Sequence[str | TableCell]:
 
 
 def _index(of: Signals) -> Plot:
-    """Draw how far leading has become a matter of the niche."""
+    """Return the plot of how much the anchor depends on the niche."""
     values = specialization(of.worked)
     first = len(of.worked) - len(values) + 1
     points = [PlotPoint(x=first + place, y=value) for place, value in enumerate(values)]
@@ -77,7 +77,7 @@ def _index(of: Signals) -> Plot:
 
 
 def agent_page(source: PoolSource, name: str, links: Links) -> Page:
-    """Make the page of an agent."""
+    """Return the page of an agent."""
     pool = source.pool
     agent = pool.all_agents[name]
     archive = pool.learnt.archive(name)

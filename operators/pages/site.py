@@ -1,4 +1,4 @@
-"""A pool, or one of its evolutions, as a site."""
+"""A pool, or one of its evolutions, as a website."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .task import run_of_task, task_page
 from .teams import team_page, teams_page
 
 IN_CONTENTS = 6
-"""Evolutions that the table of contents names, the last ones; the page of the pool has all."""
+"""The most evolutions in the table of contents, the last ones; the pool's page lists all."""
 
 
 def open_pool(folder: Path) -> PoolSite | None:
-    """Find a pool, or an evolution of one; None where the folder is of another kind.
+    """Return the site of a pool or of one of its evolutions; None for a folder of another kind.
 
     Raises:
-        InputError: There is a link in the pool.
+        InputError: The pool holds a link.
     """
     if (folder / LEDGER).is_file():
         refuse_links(folder, whole=True)
@@ -42,10 +42,10 @@ def open_pool(folder: Path) -> PoolSite | None:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolSite:
-    """A pool with its evolutions.
+    """The site of a pool with its evolutions.
 
     Attributes:
-        first: The evolution that is shown first; empty where that is the pool itself.
+        first: The evolution on the first page; "" if that is the pool itself.
     """
 
     folder: Path
@@ -54,12 +54,12 @@ class PoolSite:
 
     @property
     def title(self) -> str:
-        """What the folder is called."""
+        """The name of the folder."""
         return self.folder.resolve().name
 
     @property
     def contents(self) -> Mapping[str, str]:
-        """The pool's pages, and those of its last evolutions."""
+        """The pages of the pool and of its last evolutions, by address."""
         others = [evolution for evolution in self.source.evolutions if evolution != self.first][
             -IN_CONTENTS:
         ]
@@ -75,11 +75,11 @@ class PoolSite:
 
     @property
     def state(self) -> str:
-        """What changes with the pool; empty, once no process is at work on an evolution of it."""
+        """A string that changes with the pool; "" once no process works on an evolution of it."""
         return self.source.stamp if self.source.at_work else ""
 
     def page(self, address: str, links: Links) -> Page:
-        """Make a page; see `Site`."""
+        """Return a page; see `Site`."""
         kind, *words = address.split("/")
         if not kind and self.first:
             return evolution_page(self.source, self.first, links)
@@ -95,7 +95,7 @@ def _pool(source: PoolSource, words: Sequence[str], links: Links) -> Page:
 
 
 def _part(words: Sequence[str]) -> tuple[str, int]:
-    """Read which of many are shown: `CHOICE/PAGE`, or all."""
+    """Parse the filter and page number of an address: `CHOICE/PAGE`, or nothing for all."""
     choice, number = words if len(words) == 2 else ("all", "1" if not words else "")
     _expect(is_number(number))
     return choice, int(number)
@@ -152,7 +152,6 @@ def _evolution(source: PoolSource, words: Sequence[str], links: Links) -> Page:
 
 
 def _expect(is_page: bool) -> None:
-    """Refuse an address that is none."""
     if not is_page:
         raise NoPage
 
@@ -168,4 +167,4 @@ MAKERS: Mapping[str, Callable[[PoolSource, Sequence[str], Links], Page]] = {
     "agent": _agent,
     EVOLUTIONS: _evolution,
 }
-"""What makes the pages of an address by its first word."""
+"""The page functions, by the first word of an address."""

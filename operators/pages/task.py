@@ -1,4 +1,4 @@
-"""What an evolution tried on a task: each candidate, why it was made, and its run."""
+"""The page of a task of an evolution: each candidate, its reason, and its run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .templates import TEMPLATES
 
 
 def task_page(source: PoolSource, name: str, number: int, links: Links) -> Page:
-    """Make the page of a task of an evolution.
+    """Return the page of a task of an evolution.
 
     Args:
-        number: The task's, from 0.
+        number: The task's number, from 0.
 
     Raises:
-        NoPage: The evolution has not come to such a task.
+        NoPage: The evolution has not completed such a task.
         StorageError: A file is damaged.
     """
     folder = source.evolution(name)
@@ -131,11 +131,11 @@ def _other(label: str, run: Run, page: str) -> dict[str, Any]:
 
 
 def run_of_task(source: PoolSource, name: str, number: int, label: str, links: Links) -> Page:
-    """Make the page of a run of a task.
+    """Return the page of a run of a task.
 
     Args:
-        number: The task's, from 0.
-        label: What the run is called: `candidate 2`.
+        number: The task's number, from 0.
+        label: The name of the run: `candidate 2`.
 
     Raises:
         NoPage: There is no such task.

@@ -1,4 +1,4 @@
-"""The teams of a pool, and a team: what it is, why it exists, and how it does."""
+"""The teams of a pool, and the page of a team: its content, origin, and results."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ ORIGINS = {"field": "<", "set in": "<", "by": "<", "value": "<"}
 
 
 def teams_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
-    """Make the page of some teams, those first of which most is expected.
+    """Return a page of teams, the most promising first.
 
     Raises:
-        NoPage: There is no such choice.
+        NoPage: There is no such filter.
         StorageError: The pool is damaged.
     """
     ranked = source.ranked
@@ -94,7 +94,7 @@ def _linked(member: Member, row: Sequence[str], links: Links) -> Sequence[str | 
 
 
 def team_page(source: PoolSource, name: str, links: Links) -> Page:
-    """Make the page of a team."""
+    """Return the page of a team."""
     pool = source.pool
     member, expected = pool.teams[name], source.ranked[pool.teams[name]]
     own, lineage = member.statistics, member.lineage
@@ -141,7 +141,6 @@ def team_page(source: PoolSource, name: str, links: Links) -> Page:
 
 
 def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
-    """Return a team's graph, its file, and what is wrong with that."""
     try:
         team = member.team
         return graph_of(team, links.id("tip")), member.path.read_text(encoding="utf-8"), ""
@@ -150,7 +149,7 @@ def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
 
 
 def _family(team_name: str, name: str, links: Links) -> tuple[str, str, str]:
-    """Return a relative: its name, its page, and the page that compares both."""
+    """Return a relative's name, its page, and the page that compares both."""
     return team_name, links.to("", f"team/{team_name}"), links.to("", f"compare/{team_name}/{name}")
 
 

@@ -1,4 +1,4 @@
-"""The templates of these pages, and graphs of teams for them."""
+"""The templates of these pages, and graphs of teams."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TEMPLATES = Templates(folder=Path(__file__).parent)
 
 
 def graph_of(team: Team, tip: str) -> Markup:
-    """Draw a team.
+    """Return the drawing of a team.
 
     Args:
-        tip: The id that the tips of its arrows have on the page.
+        tip: The id of its arrowheads on the page.
     """
     from markupsafe import Markup
 
-    # Drawn from a team that loads; what it says is escaped there.
+    # Drawn from a valid team; `draw_marked` escapes its texts.
     return Markup(draw_marked(team, {}, team.edges, tip=tip))  # noqa: S704

@@ -1,4 +1,4 @@
-"""What held-out trials come to: each team's score, its differences to the others, its cost."""
+"""The figures of held-out trials: each subject's score, its differences to the others, its cost."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...pool.values.intervals import mean_interval, paired_interval
-from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted
+from ...runtime.runs.record import read_as
+from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
-from ...schema.values.codec import Misfit, from_value, kept, to_value
-from ...schema.values.errors import InputError
+from ...schema.values.codec import kept, to_value
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
 from ..evolution.readers import read_by, read_counts
@@ -27,10 +26,10 @@ Scores = dict[str, list[float]]
 """The scores of each task, by its id."""
 
 
-def difference(first: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
+def difference(first: Scores, second: Scores) -> tuple[float, tuple[float, float]]:
     """Return the mean difference over the tasks that both have, and its 95 % interval."""
-    tasks = sorted(first.keys() & other.keys())
-    values = [statistics.fmean(first[task]) - statistics.fmean(other[task]) for task in tasks]
+    tasks = sorted(first.keys() & second.keys())
+    values = [statistics.fmean(first[task]) - statistics.fmean(second[task]) for task in tasks]
     return statistics.fmean(values) if values else 0.0, paired_interval(values)
 
 
@@ -39,14 +38,14 @@ class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 
     Attributes:
-        tasks: How many tasks were held out.
-        repeats: How often each team ran on each.
-        after: How many tasks the pool had evolved on.
-        teams: Of each team its name, role, score, interval and cost, and the difference to it of
-            the first one.
-        control: What was tested without what was learnt, which may be the first team itself: the
-            strategy in the pool before the first task, or the team of which the pool expects most
-            of those that it had then. None in figures of earlier versions.
+        tasks: The number of held-out tasks.
+        repeats: The number of runs of each team on each task.
+        after: The number of tasks that the pool had evolved on.
+        teams: The name, role, score, interval and cost of each team, and the first team's
+            difference to it.
+        control: The subject tested without what was learnt: the strategy in the pool before the
+            first task, or the most promising team of that pool. It may be the first team itself.
+            None in figures of earlier versions.
     """
 
     tasks: int
@@ -59,7 +58,7 @@ class HeldOutFigures:
     def of(
         cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
     ) -> HeldOutFigures:
-        """Sum up trials."""
+        """Return the figures of trials."""
         scores = {team.name: scores_of(team.name, trials) for team in teams}
         first = scores[teams[0].name]
         return cls(
@@ -77,7 +76,7 @@ class HeldOutFigures:
 
     @property
     def gain(self) -> float | None:
-        """How much more it scores than the control, paired by task; None without a control."""
+        """Its mean gain over the control, paired by task; None without a control."""
         return self._against["difference"] if self._against else None
 
     @property
@@ -94,18 +93,15 @@ class HeldOutFigures:
         return {"gain": self.gain, "gain_interval": self.gain_interval, **to_value(self)}
 
     def __str__(self) -> str:
-        """Write the figures for people, the gain over the control first."""
+        """Return the figures as text for people, starting with the gain over the control."""
         how = f"{counted(self.tasks, 'task')} x {counted(self.repeats, 'repeat')}"
         first, *others = self.teams
         lines = [f"held out, {how}: {self._gained()}", f"  {_named(first)}"]
         if first["team"] == self.control:
             lines.append("  it is the control: no team is expected to score more")
         for team in others:
-            low, high = team["difference_interval"]
-            lines.append(
-                f"  {_named(team)}; {first['team']} scores"
-                f" {team['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
-            )
+            gain = with_interval(team["difference"], team["difference_interval"], "+")
+            lines.append(f"  {_named(team)}; {first['team']} scores {gain}")
         if lost := sum(team["unscored"] for team in self.teams):
             lines.append(f"  {counted(lost, 'trial')} without a score")
         return "\n".join(lines)
@@ -113,30 +109,24 @@ class HeldOutFigures:
     def _gained(self) -> str:
         if self.gain is None or self.gain_interval is None:
             return "no control was tested"
-        low, high = self.gain_interval
-        return (
-            f"gain {self.gain:+.3f} [{low:+.3f}, {high:+.3f}] over the control, the same without"
-            " the lessons"
-        )
+        gain = with_interval(self.gain, self.gain_interval, "+")
+        return f"gain {gain} over the control, the same without the lessons"
 
 
 def write_figures(
     folder: Path, figures: HeldOutFigures, trials: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Keep held-out figures, and the trials that they are made of, in an evolution's folder."""
+    """Write held-out figures, and the trials behind them, into an evolution's folder."""
     fields = {**figures.value(), "trials": list(trials)}
     write_atomically(folder / HELD_OUT, dumps(fields, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_figures(folder: Path) -> HeldOutFigures | None:
-    """Read the held-out figures of an evolution; None where there are none."""
+    """Read the held-out figures of an evolution; None without any."""
     path = folder / HELD_OUT
     if not path.exists():
         return None
-    try:
-        return from_value(HeldOutFigures, read_value(path))
-    except Misfit as error:
-        raise InputError(f"{path}: not a record of held-out tasks: {error}.") from None
+    return read_as(HeldOutFigures, path, "a record of held-out tasks")
 
 
 def scores_of(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
@@ -177,7 +167,7 @@ def _subject_fields(
 
 
 def _read(subject: Subject, trials: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
-    """Count who read what was learnt, and on how many tasks; None: nobody is to."""
+    """Count the readers of what was learnt, and their tasks; None if none are expected."""
     by_task: dict[str, set[str]] = {}
     for trial in trials:
         by_task.setdefault(trial["task"], set()).update(trial["read"])
@@ -186,19 +176,15 @@ def _read(subject: Subject, trials: Sequence[Mapping[str, Any]]) -> Mapping[str,
 
 
 def _named(team: Mapping[str, Any]) -> str:
-    """Write what was tested, what it is, its score, its cost, and who read what was learnt."""
-    named = team["team"] if team["role"] in {"learnt", "deployed"} else _with_role(team)
+    """Return a subject in words: name, role, score, cost, and readers of what was learnt."""
+    role = "" if team["role"] in {"learnt", "deployed"} else f" ({team['role']})"
     read = f"; {read_by(team['read'])}" if team.get("read") else ""
-    return f"{named} {_score(team)}, {_cost(team)}{read}"
-
-
-def _with_role(team: Mapping[str, Any]) -> str:
-    return f"{team['team']} ({team['role']})"
+    return f"{team['team']}{role} {_score(team)}, {_cost(team)}{read}"
 
 
 def _score(trial: Mapping[str, Any]) -> str:
-    low, high = trial["interval"]
-    return "no score" if trial["score"] is None else f"{trial['score']:.3f} [{low:.3f}, {high:.3f}]"
+    score = trial["score"]
+    return "no score" if score is None else with_interval(score, trial["interval"])
 
 
 def _cost(trial: Mapping[str, Any]) -> str:

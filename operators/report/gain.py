@@ -1,4 +1,4 @@
-"""The gain of an evolution in words: what a commit says of it, and what a command prints."""
+"""The gain of an evolution in words, for a commit message and for the terminal."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 LONGEST_SUBJECT = 100
 LEAST_WORDS = 24
-"""Characters of a subject that say what changed, however long the team's name is."""
+"""The fewest characters of a subject that describe the change, however long the team's name is."""
 WIDTH = 72
-"""Characters of a line, as git's own messages have them."""
+"""The most characters of a line, as in git's own messages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gain:
-    """How a new team did beside the original, on held-back tasks.
+    """A new team's result compared with the original's, on held-back tasks.
 
     Attributes:
         original: The original's mean score, in [0, 1].
-        interval: Its 95 % interval.
-        tasks: How many tasks were held back.
-        calls: What the search cost in model calls, of agents and operators.
-        usd: What they cost in USD; None where a price is unknown.
+        interval: The 95 % interval of the gain.
+        tasks: The number of held-back tasks.
+        calls: The model calls of the search, by agents and operators.
+        usd: Their cost in USD; None if a price is unknown.
     """
 
     original: float
@@ -42,11 +42,11 @@ class Gain:
 
 
 def gain_message(team: str, edits: Sequence[str], reasons: Sequence[str], measured: Gain) -> str:
-    """Write the message of a commit: what changed, why, and what it gains.
+    """Return a commit message: the change, the reasons, and the gain.
 
     Args:
-        edits: What changed, as `edit_words` says it.
-        reasons: The hypotheses that the edits stand for, the one that gained most first.
+        edits: The changes, from `edit_words`.
+        reasons: The hypotheses behind the edits, the one with the highest gain first.
     """
     lines = [_subject(team, [*reasons] or [*edits], measured), ""]
     lines += map(_filled, edits)
@@ -78,7 +78,7 @@ def _filled(sentence: str) -> str:
 
 
 def _figures(measured: Gain) -> str:
-    """Write `Original 0.18, now 0.67; 580 calls, $0.84.`."""
+    """Return a line such as `Original 0.18, now 0.67; 580 calls, $0.84.`."""
     calls = f"{measured.calls:,} call{'' if measured.calls == 1 else 's'}"
     scores = f"Original {measured.original:.2f}, now {measured.new:.2f}"
     return f"{scores}; {calls}, {_price(measured.usd)}."

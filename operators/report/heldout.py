@@ -1,10 +1,10 @@
-"""Held-out scores: teams as they stand, or a strategy with what it learnt, on unseen tasks.
+"""Held-out scores: unchanged teams, or a strategy with what it learnt, on unseen tasks.
 
-The team is the one that its pool would deploy, found by what is expected of it and never by these
-tasks; the recipe's seeds stand beside it. The control is the same without what was learnt: the
-strategy in the pool as it was before the first task, or the team of which most is expected of those
-that the pool had then. Each runs on each task some times. A trial is paid for once, and the pool
-keeps it under the split `test`, which selection never sees.
+The team is the one that its pool would deploy, chosen by expectation and never by these tasks. It
+is tested next to the recipe's seeds and the control. The control is the same without what was
+learnt: the strategy in the pool before the first task, or the most promising team of that pool.
+Each subject runs on each task `repeats` times. A trial is paid once, and the pool keeps it under
+the split `test`, which selection never sees.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from ..evolution.strategy import Strategy
 
 TEST = "test"
-"""The split of the trials. What evolution learns from is `evolve`."""
+"""The split of the trials. Evolution learns from the split `evolve`."""
 HASH_DIGITS = 16
 BARE = frozenset({"control", "seed"})
 """The roles of teams that are tested without what was learnt."""
 WITHOUT = " without what was learnt"
-"""The end of the name of what is tested as the control, where it has no name of its own."""
+"""The suffix of a control's name, if it would otherwise share the name of another subject."""
 PLACE = "held out/"
-"""What the paths of all trials begin with."""
+"""The prefix of the journal paths of all trials."""
 RUN = "candidate 0"
-"""What the journal calls the only run of a trial."""
+"""The journal's name of the only run of a trial."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,14 +52,14 @@ class Frozen:
     """A team that is tested unchanged.
 
     Attributes:
-        name: What the pool calls it; of a team that is not in it, its own name.
+        name: Its name in the pool; for a team that is not in the pool, its own name.
         view: The pool from which its agents recall.
         role: `deployed`, `control`, `seed` or `beside`.
         is_seed: Whether it is a seed of the recipe, whatever its role.
         is_control: Whether it is the control, whatever its role.
-        expected: What the pool expected of it before the test; None for a team that is not in it,
+        expected: The pool's expectation before the test; None for a team that is not in the pool,
             and for one that is tested without what it would recall.
-        keeps: Whether its agents are to recall what was learnt.
+        keeps: Whether its agents are expected to recall what was learnt.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Frozen:
 
     @property
     def key(self) -> str:
-        """What tells its trials from others, in the journal."""
+        """The key that identifies its trials in the journal."""
         place = self.team.content_hash[:HASH_DIGITS]
         return f"{place} {self.role}" if self.name.endswith(WITHOUT) else place
 
@@ -86,11 +86,11 @@ class Frozen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learned:
-    """A strategy that is tested with all that its pool has learnt; it learns nothing more.
+    """A strategy that is tested with all that its pool has learnt, and learns nothing more.
 
     Attributes:
-        after: How many tasks the pool had evolved on.
-        keeps: Whether agents are to recall what it keeps.
+        after: The number of tasks that the pool had evolved on.
+        keeps: Whether agents are expected to recall what it keeps.
         is_control: Whether it is tested without what was learnt; its view is then the pool before
             the first task.
     """
@@ -105,39 +105,39 @@ class Learned:
 
     @property
     def role(self) -> str:
-        """What it is in the test."""
+        """Its role in the test."""
         return "control" if self.is_control else "learnt"
 
     @property
     def name(self) -> str:
-        """What the figures call it."""
+        """Its name in the figures."""
         return f"{self.strategy.name}{WITHOUT}" if self.is_control else self.strategy.name
 
     @property
     def key(self) -> str:
-        """What tells its trials from others, in the journal."""
+        """The key that identifies its trials in the journal."""
         return f"{self.strategy.name} {'control' if self.is_control else f'after {self.after}'}"
 
     async def solve(self, episode: Episode) -> None:
-        """Have the strategy do the task."""
+        """Run the strategy, or its control, on the task."""
         control = self.strategy.control if self.is_control else None
         await (control or self.strategy.episode)(episode)
         await episode.finish()
 
 
 Subject = Frozen | Learned
-"""What can be tested."""
+"""A subject of a test."""
 
 
 @dataclass(kw_only=True, eq=False)
 class HeldOut:
-    """A test on tasks of which nothing is learnt.
+    """A test on tasks from which nothing is learnt.
 
     Attributes:
-        context: What it has of this host: that of the evolution, its journal and its budget too.
-        subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
-        repeats: How often each is tried on each task.
-        workers: How many runs are made at the same time. The scores do not depend on it.
+        context: The evolution's resources, including its journal and its budget.
+        subjects: Unchanged teams, or a strategy with all that it learnt.
+        repeats: The number of trials of each subject on each task.
+        workers: The number of concurrent runs. The scores do not depend on it.
     """
 
     context: EvolutionContext
@@ -151,7 +151,7 @@ class HeldOut:
     )
 
     async def to_the_end(self) -> list[dict[str, Any]]:
-        """Make all trials that were not made yet; record them in the pool, and give all of them."""
+        """Make all remaining trials, record them in the pool, and return all trials."""
         await by_workers(self._keys(), self._make, self.workers)
         records = [
             self._trials[subject.name, task.id, number] for subject, task, number in self._keys()
@@ -160,7 +160,7 @@ class HeldOut:
         return records
 
     def _keys(self) -> Iterator[tuple[Subject, Task, int]]:
-        """Return all trials: everything on every task once before any of them again."""
+        """Return all trials, ordered by repeat, then task, then subject."""
         repeats = range(1, self.repeats + 1)
         return (
             (subject, task, n) for n in repeats for task in self.tasks for subject in self.subjects
@@ -184,14 +184,14 @@ class HeldOut:
             self.parts.finished(place, fields["score"])
 
     def _trace_for(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
-        """Return what a trial tells, where somebody listens."""
+        """Return the trace of a trial, if traces are exported."""
         if self.parts is None:
             return None
         subject, task, number = key
         return self.parts.begin(place, "trial", task=task.id, trial=number, subject=subject.name)
 
     def _record(self) -> None:
-        """Let the pool keep the trials of its teams, in an order that is always the same."""
+        """Record the trials of the pool's teams, in a fixed order."""
         stage = self.context
         for subject, task, number in self._keys():
             if subject.expected is None:
@@ -211,7 +211,6 @@ class HeldOut:
 
 
 def _trial(subject: Subject, episode: Episode, number: int) -> dict[str, Any]:
-    """Write down the result of a trial; without a score, why."""
     answer, task = episode.answer, episode.task
     reason = "" if answer else episode.rejected[-1].reason if episode.rejected else "no answer."
     return {
@@ -230,12 +229,12 @@ def _trial(subject: Subject, episode: Episode, number: int) -> dict[str, Any]:
 
 
 def learned(context: EvolutionContext, after: int, beside: Iterable[Team] = ()) -> list[Subject]:
-    """Return a strategy with what its pool has learnt, the same without it, and teams beside.
+    """Return a strategy with what its pool has learnt, its control, and additional teams.
 
     Args:
-        context: What the test has of this host; its recipe names the strategy.
-        after: How many tasks the pool has evolved on.
-        beside: The teams. Of equal names, the first is tested.
+        context: The test's resources; its recipe names the strategy.
+        after: The number of tasks that the pool has evolved on.
+        beside: The additional teams. Of teams with the same name, only the first is tested.
     """
     strategy, view = strategy_of(context.recipe.strategy), context.view()
     keeps = bool(strategy.keeps(context.recipe.settings))
@@ -256,14 +255,14 @@ def frozen_teams(
     beside: Iterable[Team] = (),
     deployed: str = "",
 ) -> list[Frozen]:
-    """Find the teams to test: the one that a pool would deploy, the control, seeds, and others.
+    """Return the teams to test: the one to deploy, the control, the seeds, and additional teams.
 
-    Each is there once, whichever roles it has; the first role counts. A control or a seed recalls
-    nothing that was learnt: where it would, it is another subject than the team that does.
+    Each team occurs once, with its first role. A control or a seed recalls nothing that was learnt.
+    If it otherwise would, it is another subject than the team that does.
 
     Args:
-        context: What the test has of this host.
-        deployed: The pool's name of the team to deploy; empty: the most promising.
+        context: The test's resources.
+        deployed: The pool's name of the team to deploy; "": the most promising.
     """
     pool, before, now = context.pool, context.before(), context.view()
     expected = expected_scores(pool.teams.values())
@@ -292,9 +291,9 @@ def frozen_teams(
 
 
 def control_of(context: EvolutionContext, before: PoolView) -> Member:
-    """Return the team of which most is expected today, of those before the first task.
+    """Return the team with the highest current expectation among those before the first task.
 
-    A strategy that works on all tasks together has no first task: of its own teams, none counts.
+    A strategy that works on all tasks together has no first task, so its own teams never count.
     """
     is_whole = strategy_of(context.recipe.strategy).whole is not None
     return next(
@@ -305,5 +304,5 @@ def control_of(context: EvolutionContext, before: PoolView) -> Member:
 
 
 def _which(task: Task) -> str:
-    """Tell a task from others of the same id: another answer makes another test."""
+    """Return a key that differs between tasks with the same id but different answers."""
     return digest(task_digest(task))[:HASH_DIGITS]

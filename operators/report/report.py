@@ -1,12 +1,12 @@
-"""The result of an evolution, from the lines of its episodes: nothing is remembered elsewhere."""
+"""The report of an evolution, computed only from the lines of its episodes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.operator_answers import (
@@ -16,54 +16,50 @@ from ...runtime.values.operator_answers import (
     useless_answers,
     values_of,
 )
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
 from ..evolution.readers import read_by, read_counts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 MAKERS = frozenset({"instantiate", "mutate", "crossover"})
-"""The operators that generate configs."""
+"""The operators that write configurations."""
 
 
 @dataclass(kw_only=True)
 class _Operator:
-    """What an operator contributed: teams that were run, answers of no use, and best candidates."""
+    """An operator's counts: teams that were run, rejected answers, and best candidates."""
 
-    made: int = 0
+    teams: int = 0
     dropped: int = 0
     best: int = 0
 
 
 @dataclass(kw_only=True)
 class EvolutionReport:
-    """Numbers of an evolution.
+    """The figures of an evolution.
 
     Attributes:
-        searched: Those that tried candidates, of which the best is the answer.
-        score_sum: Sum of the scores of each episode's answer: of its best candidate, if it had any.
-        answered: Episodes of which the task's own scorer has a verdict.
-        right: Sum of its verdicts on each episode's answer.
-        first: Sum of its verdicts on each episode's first team, before anything was chosen.
-        judged: The score that a judge gave an answer, and the one by the reference answer, of each
-            answer that has both.
+        searched: Episodes that tried candidates, of which the best gives the answer.
+        score_sum: The sum of the scores of the episodes' answers.
+        answered: Episodes with a verdict of the task's own scorer.
+        right: The sum of these verdicts on the episodes' answers.
+        first: The sum of these verdicts on the episodes' first teams, before any choice.
+        judged: The judge's score and the true score, of each answer that has both.
         by_answers: Episodes whose best candidate was chosen by the reference answer.
-        ran: Those that ran to an answer.
-        generated: Configs that operators wrote, valid or not; teams left as they were do not count.
+        ran: Candidates that ran to an answer.
+        generated: Configurations that operators wrote, valid or not; unchanged teams do not count.
         executed: Those of them that ran to an answer: the execution rate's numerator (EvoMAS §4).
-        spending: What was consumed, by purpose: task, operator, judge.
-        saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
-        spent: What was consumed by each operator, where the strategy has no candidates.
-        read: Who read what was learnt, of each episode.
-        figures: What the strategy told of its episodes, by the numbers' names. Integers are counts.
-        answers: The outcome of the questions of operators and judges.
-        components: How often a mutation touched a component, by niche.
-        teams: How often each team of the pool was an episode's best.
-        growth: How many teams had come into the pool after each episode.
-        sizes: How many teams the pool had after each episode that were not retired.
+        spending: The usage by purpose: task, operator, judge.
+        saved: The usage that children saved by their parents' answers; see `Recipe.reuse`.
+        spent: The usage of each operator, if the strategy has no candidates.
+        read: The readers of what was learnt, for each episode.
+        figures: The strategy's own figures of its episodes, by name. Integers are counts.
+        answers: The outcomes of the questions to operators and judges.
+        components: The number of mutations of each component, by niche.
+        teams: How often each of the pool's teams was an episode's best.
+        growth: The total number of new teams in the pool after each episode.
+        sizes: The number of active teams in the pool after each episode.
     """
 
     tasks: int = 0
@@ -95,14 +91,14 @@ class EvolutionReport:
 
     @classmethod
     def of(cls, lines: Iterable[Mapping[str, Any]]) -> EvolutionReport:
-        """Sum up episodes, as their lines have them."""
+        """Return the report of episodes, from their lines."""
         report = cls()
         for line in lines:
             report.take(line)
         return report
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take in an episode."""
+        """Add an episode."""
         self.tasks += 1
         self.score_sum += line["score"]
         self.by_answers += line["scored_by"] == "answer"
@@ -127,7 +123,6 @@ class EvolutionReport:
             self._take_answer(line)
 
     def _take_answer(self, line: Mapping[str, Any]) -> None:
-        """Take in an episode that tried no candidates, and came to an answer all the same."""
         self.candidates += 1
         self.ran += line["executed"]
         self._compare(line, line["score"], line["verdict"])
@@ -153,19 +148,19 @@ class EvolutionReport:
             self.executed += candidate["executed"]
         self._compare(line, candidate["score"], candidate["verdict"])
         operator = self._operator(candidate["operator"])
-        operator.made += 1
+        operator.teams += 1
         operator.best += is_best
         if candidate["component"]:
             niche = self.components.setdefault(line["niche"] or "all", Counter())
             niche[candidate["component"]] += 1
 
     def _compare(self, line: Mapping[str, Any], score: float, verdict: float | None) -> None:
-        """Take note of an answer of which a judge's score is known, and the true one."""
+        """Record an answer that has both a judge's score and a true one."""
         if line["scored_by"] == "judge" and verdict is not None:
             self.judged.append((score, verdict))
 
     def spent_by(self, operator: str) -> Usage:
-        """Return what an operator consumed."""
+        """Return the usage of an operator."""
         return self.spent.get(operator, Usage())
 
     def _operator(self, name: str) -> _Operator:
@@ -173,7 +168,7 @@ class EvolutionReport:
 
     @property
     def score(self) -> float | None:
-        """The mean score of each episode's answer."""
+        """The mean score of the episodes' answers."""
         return self.score_sum / self.tasks if self.tasks else None
 
     @property
@@ -183,7 +178,7 @@ class EvolutionReport:
 
     @property
     def reading(self) -> str:
-        """How many entries were kept, and who read what was learnt; empty where nothing was."""
+        """The number of kept entries, and the readers of what was learnt; "" if nothing was."""
         if not self.learnt and not any(self.read):
             return ""
         entries = "entry" if self.learnt == 1 else "entries"
@@ -192,11 +187,11 @@ class EvolutionReport:
 
     @property
     def warnings(self) -> list[str]:
-        """Mechanisms that were to act and never did."""
+        """Mechanisms that were configured and never had an effect."""
         silent = [
             f"{name} never made a team: {counted(operator.dropped, 'answer')} not usable."
             for name, operator in sorted(self.operators.items())
-            if name in MAKERS and operator.made == 0
+            if name in MAKERS and operator.teams == 0
         ]
         if self.searched and not any(
             operator.best for name, operator in self.operators.items() if name != "select"
@@ -243,12 +238,12 @@ class EvolutionReport:
         }
 
     def __str__(self) -> str:
-        """Write the report for people."""
+        """Return the report as text for people."""
         return report_text(self)
 
 
 def report_text(report: EvolutionReport) -> str:
-    """Write a report for people; what its strategy has nothing of is not spoken of."""
+    """Return a report as text for people, without parts that its strategy does not have."""
     if not report.tasks:
         return "no task was taken."
     lines = [*_online(report), *_agreement(report), *_executed(report), ""]
@@ -270,33 +265,29 @@ def report_text(report: EvolutionReport) -> str:
     return "\n".join(lines)
 
 
+def share_text(total: float, n: int) -> str:
+    """Write a mean of verdicts with its interval."""
+    return with_interval(total / n, wilson(total, n))
+
+
 def _online(report: EvolutionReport) -> Iterator[str]:
-    """Tell the score, what it is a score of, and what the reference answers say."""
-    low, high = report.interval
-    score = (
-        f"online {report.score:.3f} [{low:.3f}, {high:.3f}] over {counted(report.tasks, 'task')}"
-    )
+    """Yield the score, its basis, and the scores by the reference answers."""
+    online = share_text(report.score_sum, report.tasks)
+    score = f"online {online} over {counted(report.tasks, 'task')}"
     if not report.searched:
         yield f"{score}: each task's answer, {_scored(report)}"
         return
     yield f"{score}: each task's best candidate, {_chosen(report)}"
     if not report.answered:
         return
-    low, high = wilson(report.first, report.answered)
-    yield (
-        "baseline, the first team tried on each task:"
-        f" {report.first / report.answered:.3f} [{low:.3f}, {high:.3f}] by the reference answers"
-    )
+    first, right = (share_text(total, report.answered) for total in (report.first, report.right))
+    yield f"baseline, the first team tried on each task: {first} by the reference answers"
     if report.by_answers < report.tasks:
-        low, high = wilson(report.right, report.answered)
-        yield (
-            f"the best candidates by the reference answers: {report.right / report.answered:.3f}"
-            f" [{low:.3f}, {high:.3f}]"
-        )
+        yield f"the best candidates by the reference answers: {right}"
 
 
 def _scored(report: EvolutionReport) -> str:
-    """Return who scored answers among which nothing was chosen."""
+    """Return who scored answers of a strategy without candidates."""
     if report.by_answers == report.tasks:
         return "scored by the reference answers"
     judged = counted(report.tasks - report.by_answers, "task")
@@ -308,7 +299,7 @@ def _scored(report: EvolutionReport) -> str:
 
 
 def _chosen(report: EvolutionReport) -> str:
-    """Return what chose the candidates that the online score is of."""
+    """Return who chose the candidates behind the online score."""
     if report.by_answers == report.tasks:
         return "chosen by the reference answers: no score on unseen tasks"
     if report.by_answers:
@@ -345,11 +336,11 @@ def _learnt(report: EvolutionReport) -> Iterator[str]:
 
 
 def _operators(report: EvolutionReport) -> Iterator[str]:
-    """Yield what operators made, or where there are no candidates what they consumed."""
+    """Yield the counts of operators, or their usage in a strategy without candidates."""
     if report.searched:
         yield "operator      made  dropped  best of its task"
         for name, operator in sorted(report.operators.items()):
-            yield f"{name:<12} {operator.made:>5} {operator.dropped:>8} {operator.best:>17}"
+            yield f"{name:<12} {operator.teams:>5} {operator.dropped:>8} {operator.best:>17}"
         yield ""
     elif names := sorted({*report.spent, *report.operators}):
         yield "operator         dropped    calls     tokens  cost"
@@ -374,7 +365,7 @@ def _spent(report: EvolutionReport) -> Iterator[str]:
 
 
 def _grown(report: EvolutionReport) -> str:
-    """Return how the pool grew, and for how long it has not."""
+    """Return how much the pool grew, and for how long it has not grown."""
     growth = report.growth
     half, still = growth[(report.tasks - 1) // 2], growth.count(growth[-1])
     quiet = counted(still - 1 if growth[-1] else still, "task")

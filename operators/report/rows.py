@@ -1,4 +1,4 @@
-"""The episodes of an evolution as rows of a table, for whoever draws curves of them."""
+"""The episodes of an evolution as rows of a table, for plotting."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ COLUMNS = (
     "pool",
     *(f"{purpose}_{unit}" for purpose in PURPOSES for unit in ("calls", "tokens", "usd")),
 )
-"""The columns: `pool` is the number of teams that were not retired after the episode, `best` the
-place of the best candidate among those that were tried, from 0. `saved` is what children did not
-consume, as runs of their parents had the answers. Empty USD: a price is unknown. What a strategy
-tells beside them stands before them."""
+"""The columns: `pool` is the number of active teams after the episode, `best` the place of the best
+candidate, from 0. `saved` is the usage that children saved by their parents' answers. Empty USD:
+a price is unknown. A strategy's own figures come before these columns."""
 
 
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -69,7 +68,7 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
 
 
 def write_csv(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as CSV, a line each after that of the columns."""
+    """Write rows as CSV, after a line of column names."""
     text = StringIO()
     more = [
         key for key in dict.fromkeys(key for row in records for key in row) if key not in COLUMNS

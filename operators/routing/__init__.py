@@ -1,8 +1,8 @@
 """Routing: a single agent or the team, by what a case looks like (MATTRL §5.2).
 
-`features` counts what stands in a task; `cases` holds how both did on the cases of a train split;
-`fit` makes a router of them, and `figures` says what it is worth, with both constants and the
-oracle beside it. All of it is pure.
+`features` counts properties of a task's text. `cases` holds the results of both on a train split.
+`fit` makes a router from them, and `figures` measures its worth, next to both constants and the
+oracle. All of it is pure.
 """
 
 from .cases import ROUTED, Case, CaseSpending, Choice, RoutingOutcome, cases_of

@@ -1,4 +1,4 @@
-"""Cases that a router learns from: each was worked on by the single agent and by the team."""
+"""Training cases of a router: tasks on which both the single agent and the team worked."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .features import Features
 Choice = Literal["single", "team"]
 """Who works on a case."""
 ROUTED = "routed"
-"""What a pool's event is called that tells a case."""
+"""The name of a pool's event that records a case."""
 
 
 @kept()
 class CaseSpending:
-    """What something consumed.
+    """A usage with its cost.
 
     Attributes:
-        cost: Its cost in the recipe's unit, per what the recipe says.
+        cost: The cost in the recipe's unit.
     """
 
     cost: float = 0.0
@@ -30,7 +30,7 @@ class CaseSpending:
 
     @classmethod
     def of(cls, usage: Usage, cost: float) -> CaseSpending:
-        """Take it from what model calls consumed."""
+        """Return the spending of model calls."""
         return cls(cost=cost, calls=usage.calls, tokens=usage.tokens)
 
     def __add__(self, other: CaseSpending) -> CaseSpending:
@@ -43,11 +43,11 @@ class CaseSpending:
 
 @kept()
 class RoutingOutcome:
-    """How a case went with the single agent, or with the team.
+    """The result of a case with the single agent, or with the team.
 
     Attributes:
-        score: Of the answer, in [0, 1].
-        name: The team of the pool that worked on it.
+        score: The score of the answer, in [0, 1].
+        name: The pool's name of the team that worked on it.
     """
 
     name: str = ""
@@ -55,17 +55,17 @@ class RoutingOutcome:
     spent: CaseSpending = CaseSpending()
 
     def worth(self, beta: float) -> float:
-        """Return the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
+        """Return the score minus `beta` times the cost, like a reward (EvoMAS Eq. 4)."""
         return self.score - beta * self.spent.cost
 
 
 @kept()
 class Case:
-    """A case of which it is known how both did.
+    """A case with the results of both.
 
     Attributes:
-        features: What it looks like; a feature that is not known is not there.
-        gauging: What the features took that a model judged.
+        features: Its features; unknown ones are left out.
+        gauging: The spending on features that a model judged.
     """
 
     task: str
@@ -75,7 +75,7 @@ class Case:
     gauging: CaseSpending = CaseSpending()
 
     def side(self, choice: Choice) -> RoutingOutcome:
-        """Return how the chosen one did."""
+        """Return the result of a choice."""
         return self.single if choice == "single" else self.team
 
     def event(self) -> EventNoted:
@@ -84,18 +84,18 @@ class Case:
 
     @classmethod
     def of(cls, event: EventNoted) -> Case:
-        """Read what `event` wrote."""
+        """Read a case from an event."""
         return from_value(cls, event.about)
 
 
 def cases_of(events: Iterable[EventNoted], *, single: str | None = None) -> tuple[Case, ...]:
-    """Find cases among a pool's events.
+    """Return the cases among a pool's events.
 
     Args:
-        single: What the pool calls the single agent, where cases of another one are left out.
+        single: The pool's name of the single agent; cases of other agents are left out. None: all.
 
     Returns:
-        One case of each task: the last, where a task was worked on twice.
+        One case for each task; the last one, if a task has several.
     """
     cases = (Case.of(event) for event in events if event.what == ROUTED)
     wanted = (item for item in cases if single is None or item.single.name == single)

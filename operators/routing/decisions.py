@@ -1,4 +1,4 @@
-"""How a case's features decide who works on it. Each of these can be said in a sentence."""
+"""Decisions: who works on a case, by its features. Each kind can be stated in a sentence."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from .features import GAUGED, Features
 
 
 class Decision(Protocol):
-    """Who works on a case, by its features. It **must** depend on nothing else."""
+    """A decision who works on a case. It **must** depend only on the features."""
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that it goes by."""
+        """The features that it uses."""
         ...
 
     def choose(self, features: Features, /) -> Choice:
-        """Choose for a case, also where some of its features are not known."""
+        """Choose for a case, even if some of its features are unknown."""
         ...
 
 
 def asks(decision: Decision) -> bool:
-    """Return whether a model has to be asked before it can decide."""
+    """Return whether a decision uses features that need a model call."""
     return not set(GAUGED).isdisjoint(decision.features)
 
 
 @kept()
 class Always:
-    """The same for every case."""
+    """The same choice for every case."""
 
     choice: Annotated[Choice, Form(key="always")]
 
     @property
     def features(self) -> tuple[str, ...]:
-        """It looks at nothing."""
+        """It uses no features."""
         return ()
 
     def choose(self, _features: Features, /) -> Choice:
@@ -52,8 +52,8 @@ class Condition:
     """A feature on one side of a threshold.
 
     Attributes:
-        threshold: From where on.
-        above: Whether it holds above the threshold, or at it and below.
+        threshold: The threshold.
+        above: True: it holds above the threshold. False: it holds at or below it.
     """
 
     feature: str
@@ -61,7 +61,7 @@ class Condition:
     above: bool
 
     def holds(self, features: Features) -> bool:
-        """Return whether it holds of features, of which this one is known."""
+        """Return whether it holds; the feature must be known."""
         return (features[self.feature] > self.threshold) == self.above
 
     def __str__(self) -> str:
@@ -70,11 +70,11 @@ class Condition:
 
 @kept()
 class Rule:
-    """The team where conditions hold, the single agent elsewhere.
+    """The team if conditions hold, else the single agent.
 
     Attributes:
-        joined: Whether all have to hold, or any.
-        unknown: Who works on a case of which a feature is not known.
+        joined: Whether all conditions must hold, or any of them.
+        unknown: The choice for a case with unknown features.
     """
 
     conditions: Annotated[tuple[Condition, ...], Form(key="team_where")]
@@ -100,12 +100,12 @@ class Rule:
 
 @kept()
 class Linear:
-    """The team where the weighted features are above 0: the result of a logistic regression.
+    """The team if the weighted sum of features is above 0: a fitted logistic regression.
 
     Attributes:
-        weights: What each feature weighs, in units of its spread.
-        middles: The mean of each feature, which also stands for one that is not known.
-        spreads: The standard deviation of each; none is 0.
+        weights: The weight of each feature, in units of its standard deviation.
+        middles: The mean of each feature, which also replaces an unknown value.
+        spreads: The standard deviation of each feature; never 0.
     """
 
     weights: Features

@@ -1,6 +1,6 @@
-"""What a case looks like before anybody works on it: numbers that a router can go by.
+"""The features of a case before any work on it: numbers that a router can use.
 
-What stands in the task is counted, for nothing; what takes judgement a model is asked for, in one
+Features of the task's text are counted without cost. Features that need judgement take one model
 call: see `gauge`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from ...schema.team.task import Task
 
 Features = Mapping[str, float]
-"""What is known of a case, by the names of features."""
+"""The known features of a case, by name."""
 
 COMPUTED = (
     *("words", "lines", "items", "options", "numbers", "distinct_numbers", "questions", "files"),
@@ -27,9 +27,9 @@ ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\d{1,3}[.)])\s", re.MULTILINE)
 
 
 def computed(task: Task) -> dict[str, float]:
-    """Count what stands in a task: words, lines that say something, listed items, numbers.
+    """Return counts from a task's text: words, lines that are not blank, listed items, numbers.
 
-    Items are lines that begin with a dash or a number; options are those that begin with a capital
+    Items are lines that begin with a dash or a number. Options are lines that begin with a capital
     letter and a bracket, a full stop or a colon.
     """
     text = task.text

@@ -1,8 +1,8 @@
-"""What a router is worth: cross-validated, with both constants and the oracle beside it.
+"""The worth of a router: cross-validated, next to both constants and the oracle.
 
-Everything about it is decided without the cases that it is scored on, its complexity too. The
-oracle takes the better side of each case after the fact. Nobody can have that: it profits from the
-luck of single answers, and does so where features tell nothing.
+Everything about the router, including its complexity, is decided without the cases that it is
+scored on. The oracle takes the better side of each case after the fact. No router can reach it: it
+profits from the luck of single answers, even if features carry no information.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import counted, with_interval
 from ...schema.values.codec import kept, to_value
 from .cases import Case, CaseSpending, Choice
 from .decisions import Always, Decision, asks
@@ -23,13 +23,13 @@ from .learners import By
 
 @kept()
 class Arm:
-    """How cases go where somebody decides who works on each.
+    """The results of all cases under one way of deciding.
 
     Attributes:
-        interval: Its 95 % interval.
-        worth: The mean score less `beta` times the cost, that of deciding included.
-        spent: What all cases took together, deciding included.
-        team: How many of them the team worked on.
+        interval: The 95 % interval of the score.
+        worth: The mean score minus `beta` times the cost, including the cost of deciding.
+        spent: The total spending on all cases, including that of deciding.
+        team: The number of cases that the team worked on.
     """
 
     score: float
@@ -41,12 +41,12 @@ class Arm:
 
 @kept()
 class RoutingGain:
-    """What one way to decide is worth more than another, on the same cases.
+    """The gain of one way of deciding over another, on the same cases.
 
     Attributes:
-        worth: By how much, on the mean.
+        worth: The mean gain in worth.
         interval: Its 95 % interval.
-        spent: What it takes more, over all cases; less than 0 is saved.
+        spent: The additional spending over all cases; negative if it saves.
     """
 
     worth: float
@@ -59,9 +59,9 @@ class RouterFigures:
     """A router's figures.
 
     Attributes:
-        folds: Into how many parts they were dealt.
+        folds: The number of folds.
         arms: `single` and `team` for every case, the `router`, and the `oracle`.
-        over: What the router is worth more than `single` and `team`.
+        over: The gains of the router over `single` and `team`.
     """
 
     n: int
@@ -83,7 +83,7 @@ class RouterFigures:
         }
 
     def __str__(self) -> str:
-        """Write them for people."""
+        """Return them as text for people."""
         head = f"router, cross-validated in {self.folds} folds of {counted(self.n, 'train case')}"
         lines = [f"{head}:", f"{'':<8} score [95 %]           worth   team    calls     tokens"]
         lines += [_row(name, arm) for name, arm in self.arms.items()]
@@ -94,8 +94,6 @@ class RouterFigures:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _RoutedCase:
-    """Who worked on a case, and what that was worth and took."""
-
     choice: Choice
     score: float
     worth: float
@@ -105,14 +103,14 @@ class _RoutedCase:
 def figures(
     cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0
 ) -> RouterFigures | None:
-    """Cross-validate a router: it is fitted anew without each fold, and scored on that.
+    """Cross-validate a router: fit it without each fold, and score it on that fold.
 
     Args:
         cases: Cases of a train split, each task once.
-        folds: Into how many parts cases are dealt, at least 2.
+        folds: The number of folds, at least 2.
 
     Returns:
-        None where there are fewer than two cases, none of which could be held out.
+        None for fewer than two cases, of which none can be held out.
 
     Raises:
         InputError: The learner is not installed.
@@ -127,7 +125,7 @@ def figures(
 def decided(
     cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0
 ) -> list[tuple[Case, Decision]]:
-    """Give each of at least two cases with the decision of a router that does not know its fold."""
+    """Return each of at least two cases with the decision of a router fitted without its fold."""
 
     def refitted(rest: Sequence[Case]) -> Decision:
         return fit(rest, by=by, folds=folds, beta=beta).decision
@@ -138,12 +136,12 @@ def decided(
 def figures_of(
     routed: Sequence[tuple[Case, Decision]], router: Router, *, folds: int, beta: float
 ) -> RouterFigures:
-    """Sum up what the routers of the folds decided.
+    """Return the figures of the folds' routers.
 
     Args:
-        routed: What `decided` gives.
-        router: The router that is fitted to all cases.
-        folds: Into how many parts they were dealt.
+        routed: The result of `decided`.
+        router: The router fitted to all cases.
+        folds: The number of folds.
     """
     ordered = [case for case, _ in routed]
     by_router = {
@@ -175,7 +173,7 @@ def _always(choice: Choice, case: Case, beta: float) -> _RoutedCase:
 
 
 def _best(case: Case, beta: float) -> _RoutedCase:
-    """Take the better side; of two that are alike, the one with fewer calls."""
+    """Return the better side; on a tie, the one with fewer calls."""
     sides = [_always("single", case, beta), _always("team", case, beta)]
     return max(sides, key=lambda item: (item.worth, -item.spent.calls))
 
@@ -190,9 +188,9 @@ def _arm(cases: Sequence[_RoutedCase]) -> Arm:
     )
 
 
-def _gain(routed: Sequence[_RoutedCase], other: Sequence[_RoutedCase]) -> RoutingGain:
-    gains = [item.worth - two.worth for item, two in zip(routed, other, strict=True)]
-    spent = [sum((item.spent for item in items), CaseSpending()) for items in (routed, other)]
+def _gain(routed: Sequence[_RoutedCase], baseline: Sequence[_RoutedCase]) -> RoutingGain:
+    gains = [item.worth - two.worth for item, two in zip(routed, baseline, strict=True)]
+    spent = [sum((item.spent for item in items), CaseSpending()) for items in (routed, baseline)]
     return RoutingGain(
         worth=fmean(gains),
         interval=_interval(gains),
@@ -205,25 +203,23 @@ def _gain(routed: Sequence[_RoutedCase], other: Sequence[_RoutedCase]) -> Routin
 
 
 def _interval(gains: Sequence[float]) -> Interval:
-    """Return the interval of a mean of differences, which costs may have taken beyond [-1, 1]."""
+    """Return the interval of a mean of differences, which costs may move outside [-1, 1]."""
     largest = max(1.0, *map(abs, gains))
     low, high = paired_interval([gain / largest for gain in gains])
     return low * largest, high * largest
 
 
 def _row(name: str, arm: Arm) -> str:
-    low, high = arm.interval
     return (
-        f"{name:<8} {arm.score:.3f} [{low:.3f}, {high:.3f}] {arm.worth:>8.3f} {arm.team:>6}"
+        f"{name:<8} {with_interval(arm.score, arm.interval)} {arm.worth:>8.3f} {arm.team:>6}"
         f" {arm.spent.calls:>8} {arm.spent.tokens:>10}"
     )
 
 
 def _gained(name: str, gain: RoutingGain) -> str:
-    low, high = gain.interval
     calls, tokens = gain.spent.calls, gain.spent.tokens
     return (
-        f"router less always {name}: {gain.worth:+.3f} [{low:+.3f}, {high:+.3f}],"
+        f"router less always {name}: {with_interval(gain.worth, gain.interval, '+')},"
         f" {_more(calls, 'call')} and {_more(tokens, 'token')}"
     )
 

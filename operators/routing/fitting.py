@@ -1,8 +1,8 @@
-"""A router: a decision as simple as the cases allow, and who it is fitted to (MATTRL §5.2).
+"""A router: a decision as simple as the cases allow, fitted to them (MATTRL §5.2).
 
-How complex it may be is found by cross-validation on the cases that it is fitted to: the simplest
-level within one standard error of the best one. Both are compared on the same cases, so the error
-is that of their difference. Where nothing is better than a constant, the router is that constant.
+Its complexity is chosen by cross-validation on the same cases: the simplest level within one
+standard error of the best. Levels are compared on the same cases, so the error is that of their
+difference. If nothing beats a constant, the router is that constant.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 FEWEST = 10
-"""Cases; of fewer, the better constant is taken without a look at features."""
+"""The fewest cases for which features are used; with fewer, the better constant is taken."""
 
 
 @kept()
 class Router:
-    """Who works on a case.
+    """A fitted decision who works on a case.
 
     Attributes:
-        level: How complex it is; at 0 it is a constant.
+        level: Its complexity; 0 is a constant.
     """
 
     by: By
@@ -46,15 +46,15 @@ class Router:
 
     @property
     def asks(self) -> bool:
-        """Whether a model has to be asked before it can decide."""
+        """Whether deciding needs a model call."""
         return asks(self.decision)
 
     def choose(self, features: Features) -> Choice:
-        """Choose for a case, also where some of its features are not known."""
+        """Choose for a case, even if some of its features are unknown."""
         return self.decision.choose(features)
 
     def __str__(self) -> str:
-        """Return how it decides, and why it is no more than a constant where it is one."""
+        """Return the decision in words, with the reason if it is only a constant."""
         if self.level or self.n == 0:
             return str(self.decision) if self.n else f"{self.decision}: there are no cases yet"
         why = (
@@ -66,13 +66,13 @@ class Router:
 
 
 def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0) -> Router:
-    """Fit a router to cases. Without any, it is always the team.
+    """Fit a router to cases. Without cases, it always chooses the team.
 
-    The same cases give the same router, in whatever order they stand.
+    The result does not depend on the order of cases.
 
     Args:
         cases: Cases of a train split, each task once.
-        folds: Into how many parts cases are dealt, at least 2.
+        folds: The number of folds, at least 2.
 
     Raises:
         InputError: The learner is not installed.
@@ -92,7 +92,7 @@ def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: flo
 
 
 def _level(cases: Sequence[Case], by: By, folds: int, beta: float) -> int:
-    """Find the simplest level within one standard error of the best."""
+    """Return the simplest level within one standard error of the best."""
     worths = [_worths(cases, level, folds, beta) for level in LEARNERS[by].levels]
     best = max(worths, key=fmean)
     return next(level for level, values in enumerate(worths) if _is_near(best, values))
@@ -103,24 +103,24 @@ def _worths(cases: Sequence[Case], level: Fit, folds: int, beta: float) -> list[
     return [worth(case, decision, beta) for case, decision in decided]
 
 
-def _is_near(best: Sequence[float], other: Sequence[float]) -> bool:
-    behind = [value - two for value, two in zip(best, other, strict=True)]
+def _is_near(best: Sequence[float], second: Sequence[float]) -> bool:
+    behind = [value - two for value, two in zip(best, second, strict=True)]
     return fmean(behind) <= stdev(behind) / math.sqrt(len(behind))
 
 
 def worth(case: Case, decision: Decision, beta: float) -> float:
-    """Return what a decision's choice is worth on a case, less what it takes to decide."""
+    """Return the worth of a decision's choice on a case, minus the cost of deciding."""
     price = beta * case.gauging.cost if asks(decision) else 0.0
     return case.side(decision.choose(case.features)).worth(beta) - price
 
 
 def out_of_fold(cases: Sequence[Case], fitted: Fitted, folds: int) -> list[tuple[Case, Decision]]:
-    """Return each case with the decision that was fitted to the cases of all other folds.
+    """Return each case with the decision that was fitted to all other folds.
 
-    Cases are dealt by the digests of their tasks: by chance, and always alike.
+    Cases are assigned to folds by digests of their tasks: at random, but always in the same way.
 
     Args:
-        folds: How many folds there are, at least two.
+        folds: The number of folds, at least two.
     """
     dealt = sorted(cases, key=_shuffled)
     most = min(folds, len(dealt))

@@ -1,7 +1,7 @@
-"""How a decision is fitted to cases: rules of one or two conditions, or a logistic regression.
+"""How decisions are fitted to cases: rules of one or two conditions, or a logistic regression.
 
-Each learner has levels, from the simplest on. Level 0 is the better of both constants; how far up
-to go is decided elsewhere, by cross-validation.
+Each learner has levels of rising complexity. Level 0 is the better of both constants. Which level
+to use is decided by cross-validation, in `fitting`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 By = Literal["rule", "logistic"]
-"""What fits a decision."""
+"""The kinds of learner."""
 Fit = Callable[[Sequence["Case"], float], "Decision"]
 
 MOST_THRESHOLDS = 12
-"""Of one feature; where more would tell its values apart, they are spread over its cases."""
+"""The most thresholds of a feature; if more would be distinct, they are spread over quantiles."""
 STRENGTHS = (0.03, 0.3, 3.0)
 """Inverse strengths of regularisation of a logistic regression, the strongest first."""
 DIGITS = 9
-"""Of sums that are compared: what comes behind them is the rounding of binary fractions."""
+"""The digits of compared sums; further digits are rounding errors of binary fractions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,8 +44,8 @@ class Learner:
     """A way to fit a decision.
 
     Attributes:
-        levels: Fits of rising complexity. Each is given cases, of which there is at least one, and
-            `beta`, and **must** give the same decision for the same cases in the same order.
+        levels: Fits of rising complexity. Each receives at least one case, and `beta`. It **must**
+            return the same decision for the same cases in the same order.
     """
 
     name: By
@@ -53,13 +53,13 @@ class Learner:
 
 
 def missing(by: By) -> str | None:
-    """Return what is not installed that a learner needs; None where everything is."""
+    """Return how to install what a learner lacks; None if it lacks nothing."""
     is_there = by != "logistic" or importlib.util.find_spec("sklearn") is not None
     return None if is_there else _without_sklearn()
 
 
 def better_constant(cases: Sequence[Case], beta: float) -> Always:
-    """Return whoever is worth more, the single agent or the team; of two alike, the cheaper."""
+    """Return the side that is worth more, single agent or team; on a tie, the cheaper one."""
     gain = round(sum(_gains(cases, beta)), DIGITS)
     extra = sum(item.team.spent.calls - item.single.spent.calls for item in cases)
     return Always(choice="team" if gain > 0 or (gain == 0 and extra < 0) else "single")
@@ -70,7 +70,7 @@ def _gains(cases: Sequence[Case], beta: float) -> list[float]:
 
 
 def _complete(cases: Sequence[Case]) -> tuple[tuple[str, ...], list[Case]]:
-    """Return the features that some case has, and the cases that have them all."""
+    """Return the features that any case has, and the cases that have all of them."""
     order = {name: place for place, name in enumerate((*COMPUTED, *GAUGED))}
     texts = sorted(
         {name for item in cases for name in item.features},
@@ -80,7 +80,7 @@ def _complete(cases: Sequence[Case]) -> tuple[tuple[str, ...], list[Case]]:
 
 
 def _stump(cases: Sequence[Case], beta: float) -> Decision:
-    """Find the rule of one condition that is worth most on the cases: all are tried."""
+    """Return the best rule of one condition on the cases, by trying all."""
     import numpy as np
 
     constant = better_constant(cases, beta)
@@ -92,7 +92,7 @@ def _stump(cases: Sequence[Case], beta: float) -> Decision:
 
 
 def _pair(cases: Sequence[Case], beta: float) -> Decision:
-    """Find the rule of two conditions that is worth most on the cases: all are tried."""
+    """Return the best rule of two conditions on the cases, by trying all."""
     import numpy as np
 
     constant = better_constant(cases, beta)
@@ -114,12 +114,12 @@ def _pair(cases: Sequence[Case], beta: float) -> Decision:
 def _conditions(
     cases: Sequence[Case], beta: float
 ) -> tuple[list[tuple[str, float]], FloatArray, FloatArray, FloatArray]:
-    """Return all conditions that tell cases apart, as far as their features are known.
+    """Return all conditions that distinguish cases with known features.
 
     Returns:
-        The cuts, each a feature and a threshold; which cases each condition holds of, two rows for
-        a cut; what the team is worth more on each of these cases; and what it takes altogether to
-        know each condition's feature.
+        The cuts, each a feature and a threshold. The cases for which each condition holds, two rows
+        for a cut. The team's gain on each of these cases. The total cost of each condition's
+        feature.
     """
     import numpy as np
 
@@ -136,13 +136,13 @@ def _conditions(
 
 
 def _condition(cuts: Sequence[tuple[str, float]], place: int) -> Condition:
-    """Give a condition by its place, at which each cut is first above and then not."""
+    """Return a condition by its row: each cut has one row for above, and one for not above."""
     feature, threshold = cuts[place // 2]
     return Condition(feature=feature, threshold=threshold, above=place % 2 == 0)
 
 
 def _thresholds(values: Sequence[float]) -> list[float]:
-    """Return what lies halfway between neighbours; where these are many, only at some quantiles."""
+    """Return the midpoints between neighbouring values; if there are many, only at quantiles."""
     ranked = sorted(values)
     between = [(low, high) for low, high in itertools.pairwise(ranked) if low < high]
     if len(between) > MOST_THRESHOLDS:
@@ -160,7 +160,7 @@ def _logistic(strength: float) -> Fit:
 
 
 def _regression(cases: Sequence[Case], beta: float, strength: float) -> Decision:
-    """Fit a logistic regression of who is worth more; each case counts by how much more."""
+    """Fit a logistic regression of which side is worth more; each case is weighted by the gain."""
     constant = better_constant(cases, beta)
     names, complete = _complete(cases)
     gains = _gains(complete, beta)
@@ -192,7 +192,6 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def _sklearn(**options: Any) -> Any:
-    """Make a logistic regression."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""`mas-pool`: looking at a pool, and after it."""
+"""`mas-pool`: shows and maintains a pool."""
 
 from __future__ import annotations
 

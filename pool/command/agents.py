@@ -1,4 +1,4 @@
-"""`mas-pool agents` and `log`: the agents of a pool, and what they were."""
+"""`mas-pool agents` and `log`: the agents of a pool, and their history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...schema.values.json_text import dumps
 from ..ledger.agents import PoolAgent, Revision
 from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
-from .figures import lineage_value, made_by, score, statistics_value, table
+from .figures import lineage_value, made_by, named, origin_of, score, statistics_value, table
 
 COLUMNS = {
     "agent": "<",
@@ -67,7 +67,7 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
 
 
 def agent_json(agent: PoolAgent) -> dict[str, Any]:
-    """Return what is known of an agent as plain values."""
+    """Return an agent's data as plain values."""
     return {
         **lineage_value(agent, "agent"),
         **statistics_value(agent.statistics),
@@ -78,7 +78,7 @@ def agent_json(agent: PoolAgent) -> dict[str, Any]:
 
 
 def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
-    """Count the entries of an agent's archive by kind: its own, and those of others by whose."""
+    """Count the entries of an agent's memory by kind, its own and others' by owner."""
     counts: dict[str, Any] = {"own": {}, "given": {}, "inherited": {}}
     for entry in pool.learnt.archive(agent.name):
         origin, giver = pool.learnt.origin(entry.id, agent.name), entry.giver
@@ -93,13 +93,12 @@ def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
 
 
 def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
-    """Yield what is known of an agent, line by line."""
+    """Yield an agent's data, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
-    texts = [made_by(agent.lineage), " and ".join(agent.lineage.parents)]
     facts = {
         "file": str(agent.path),
         "retired": agent.retired or "",
-        "made by": " of ".join(filter(None, texts)),
+        "made by": origin_of(agent.lineage),
         "why": agent.lineage.reason,
         "role": agent.agent.role,
         "model": agent.agent.model_id,
@@ -119,7 +118,7 @@ def _revision(revision: Revision) -> dict[str, Any]:
 
 
 def _archive(counts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how many entries of which kinds an agent has, and from whom."""
+    """Yield the number of an agent's entries by kind and source."""
     if counts["own"]:
         yield f"its own: {_kinds(counts['own'])}"
     for giver, kinds in counts["given"].items():
@@ -133,14 +132,14 @@ def _kinds(kinds: Mapping[str, int]) -> str:
 
 
 def _learnt(agent: PoolAgent, pool: Pool) -> int:
-    """Count what stands of what an agent has learnt itself, or was given."""
+    """Count the current lessons that an agent learnt itself or was given."""
     own = pool.learnt.own(agent.name)
     return sum(pool.learnt.stands(entry.id, owner=agent.name) for entry in own)
 
 
 def _row(agent: PoolAgent, pool: Pool) -> tuple[str, ...]:
     return (
-        agent.name if agent.retired is None else f"{agent.name} (retired)",
+        named(agent),
         score(agent.statistics),
         str(len(agent.revisions) - 1),
         str(_learnt(agent, pool)),

@@ -1,4 +1,4 @@
-"""Arguments and options that several of the commands have."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def of_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which tasks count; they are the fields of `Tasks`."""
+    """Add the options that select the tasks; they are the fields of `Tasks`."""
     niche = click.option("--niche", metavar="NAME", help="Count only the tasks of this niche.")
     split = click.option(
         "--split",
@@ -36,17 +36,17 @@ def of_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tasks:
-    """The tasks that count: those of a split, and of a niche or of all."""
+    """The selected tasks: those of a split, and of one niche or all."""
 
     split: str
     niche: str | None = None
 
     def __call__(self, member: Member) -> Statistics:
-        """Return what is known of a team on them."""
+        """Return a team's statistics on them."""
         return member.on(self.niche, split=self.split)
 
     def ranked(self, pool: Pool) -> Mapping[Member, Expectation]:
-        """Return all teams of a pool, the most promising on them first, with what is expected."""
+        """Return all teams of a pool with expected scores, most promising on these tasks first."""
         from ..expectation.expectation import ranked
 
         return ranked(pool.teams.values(), self.niche, split=self.split)
@@ -57,11 +57,11 @@ class Tasks:
 
 
 def open_pool(folder: Path, **options: Any) -> Pool:
-    """Open a pool; what a crash left unfinished is told on standard error.
+    """Open a pool; leftovers of a crash are reported on standard error.
 
     Raises:
         InputError: There is no pool.
-        StorageError: It is damaged.
+        StorageError: The pool is damaged.
     """
     from ..teams.pool import Pool
 
@@ -69,5 +69,5 @@ def open_pool(folder: Path, **options: Any) -> Pool:
 
 
 def tell(text: str) -> None:
-    """Say something that may quote a file, beside the result."""
+    """Print a message that may quote a file on standard error."""
     click.echo(on_one_line(text), err=True)

@@ -1,4 +1,4 @@
-"""`mas-pool init`, `import`, `adopt`, `retire` and `restore`: what a person changes in a pool."""
+"""`mas-pool init`, `import`, `adopt`, `retire` and `restore`: a person's changes to a pool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..teams.pool import Pool
 from .arguments import open_pool, pool_folder, tell
 
 SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
-"""What reasoning and the use of tools are evolved from (EvoMAS Table 7)."""
+"""The initial teams for reasoning and tool use (EvoMAS Table 7)."""
 
 
 @click.command("init", cls=Command)

@@ -1,4 +1,4 @@
-"""`mas-pool lineage` and `origin`: where teams come from."""
+"""`mas-pool lineage` and `origin`: the ancestry of teams."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..teams.agent_blame import blame_agent
 from ..teams.lineage import ancestors, blame, descendants
 from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
-from .figures import lineage_value, made_by, score, statistics_value, table
+from .figures import lineage_value, made_by, named, score, statistics_value, table
 from .learnt import origins_json, origins_table
 
 LONGEST_EDITS = 100
-"""Characters of edits on a branch of the tree."""
+"""Maximum characters of edits on a branch of the tree."""
 BLAME = {"field": "<", "set in": "<", "by": "<", "which scored": "<", "value": "<"}
 BLAME_AGENT = {"field": "<", "set in": "<", "by": "<", "operation": "<", "why": "<", "value": "<"}
 
@@ -114,7 +114,7 @@ def _origin_of_agent(pool: Pool, name: str, *, as_json: bool) -> None:
 
 
 def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
-    """Draw a tree, however deep it is."""
+    """Draw a tree of any depth."""
     children: dict[str | None, list[TrialRecord]] = {}
     for member in teams.values():
         first = next((parent for parent in member.lineage.parents if parent in teams), None)
@@ -133,15 +133,11 @@ def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
 def _describe(member: TrialRecord) -> str:
     has_origin = member.lineage.parents or isinstance(member, PoolAgent)
     branch = _branch(member) if has_origin else ""
-    return " · ".join(filter(None, [_named(member), score(member.statistics), branch]))
-
-
-def _named(member: TrialRecord) -> str:
-    return member.name if member.retired is None else f"{member.name} (retired)"
+    return " · ".join(filter(None, [named(member), score(member.statistics), branch]))
 
 
 def _branch(member: TrialRecord) -> str:
-    """Return what made a team of its parents."""
+    """Describe how a team was made from its parents."""
     others = member.lineage.parents[1:]
     crossed = f" with {' and '.join(others)}" if others else ""
     edits = "; ".join(member.lineage.edits)
@@ -166,7 +162,7 @@ def _kind(record: TrialRecord) -> str:
 def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
-        text = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
+        text = f"{_escaped(named(member))}<br/>{_escaped(score(member.statistics))}"
         yield f'    {_kind(member)}_{member.name}["{text}"]'
     for member in teams.values():
         for parent in member.lineage.parents:
@@ -176,7 +172,7 @@ def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Write every sign that may mean something by its number."""
+    """Replace every special character by its number."""
     return re.sub(r"[^\w\s.,-]", lambda sign: f"#{ord(sign[0])};", on_one_line(text))
 
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them, and tables of them."""
+"""Readable numbers, and tables of them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...runtime.values.terminal import on_one_line
+from ...runtime.values.terminal import aligned, on_one_line, with_interval
 from ...schema.team.team import Lineage
 from ..ledger.agents import PoolAgent
 from ..ledger.records import TrialRecord
 from ..values.statistics import Statistics
 
-SIDES = {"<": str.ljust, ">": str.rjust}
-
 
 def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table.
+    """Return the lines of a table.
 
     Args:
-        heads: The heads of the columns, each with the side on which the column is even: < or >.
+        heads: The heads of the columns, each with its alignment: < or >.
     """
     lines = [tuple(heads), *(tuple(map(on_one_line, row)) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = zip(line, widths, heads.values(), strict=True)
-        yield "  ".join(SIDES[side](cell, width) for cell, width, side in cells).rstrip()
+    return aligned(lines, heads.values())
+
+
+def few(texts: Sequence[str], most: int) -> str:
+    """List a few texts, and count the rest."""
+    more = [f"{len(texts) - most} more"] if len(texts) > most else []
+    return ", ".join([*texts[:most], *more]) or "-"
 
 
 def score(statistics: Statistics) -> str:
-    """Write a mean score with its 95 % interval and the number of evaluations."""
+    """Format a mean score with its 95 % interval and the number of evaluations."""
     if statistics.score is None:
         return "not evaluated"
-    low, high = statistics.interval
-    return f"{statistics.score:.3f} [{low:.3f}, {high:.3f}] n={statistics.n}"
+    return f"{with_interval(statistics.score, statistics.interval)} n={statistics.n}"
 
 
 def cost(statistics: Statistics) -> str:
-    """Write what an evaluation costs in USD."""
+    """Format the cost of an evaluation in USD."""
     usd, tokens = statistics.cost
     if math.isinf(tokens) or not usd:
         return "-"
@@ -66,12 +66,22 @@ def statistics_value(statistics: Statistics) -> dict[str, Any]:
 
 
 def made_by(lineage: Lineage) -> str:
-    """Name the operators that made a team, in the order in which they acted."""
+    """Return the operators that made a team, in order."""
     return " + ".join(dict.fromkeys(step.operator for step in lineage.steps)) or lineage.operator
 
 
+def origin_of(lineage: Lineage) -> str:
+    """Name the operators that made a team or an agent, and its parents."""
+    return " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
+
+
+def named(member: TrialRecord) -> str:
+    """Name a team or an agent, and say where it is retired."""
+    return member.name if member.retired is None else f"{member.name} (retired)"
+
+
 def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:
-    """Return what is known of the origin of a team, or of an agent, as plain values."""
+    """Return the lineage of a team or an agent as plain values."""
     lineage = member.lineage
     inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}
     return {

@@ -1,4 +1,4 @@
-"""`mas-pool memory`: what a pool has learnt, and of each entry where it comes from."""
+"""`mas-pool memory`: the lessons of a pool, and the origin of each."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ COLUMNS = {
     "text": "<",
 }
 ARCHIVE = {"entry": "<", "from": "<", **COLUMNS}
-"""Of one agent: where it has an entry from."""
+"""The columns for one agent, with the source of each entry."""
 ORIGINS = {"entry": "<", "line": ">", "agent": "<", "case": "<", "turn": ">", "credit": ">"}
 MOST_OWNERS = 3
 LONGEST_TEXT = 60
-"""Characters of an entry in a row."""
+"""Maximum characters of an entry in a row."""
 
 
 @click.command("memory", cls=Command)
@@ -75,12 +75,12 @@ def show_memory(
 
 
 def entry_json(entry: Learnt, pool: Pool) -> dict[str, Any]:
-    """Return what is known of an entry as plain values."""
+    """Return an entry as plain values."""
     return _value(entry, pool, _lines(pool))
 
 
 def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
-    """Yield what is known of an entry, line by line."""
+    """Yield an entry's data, line by line."""
     by = pool.learnt.replaced_by(entry.id)
     facts = {
         "line": f"{pool.folder / LEDGER}:{_lines(pool)[entry.id]}",
@@ -108,13 +108,13 @@ def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
 
 
 def origins_json(entry: Learnt, pool: Pool) -> list[dict[str, Any]]:
-    """Return an entry and all that it stands for as plain values."""
+    """Return an entry and all entries that it replaces as plain values."""
     lines = _lines(pool)
     return [_value(learnt, pool, lines) for learnt in standing_for(entry, pool.learnt)]
 
 
 def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
-    """Say of an entry, and of all that it stands for, where it comes from."""
+    """Yield the origins of an entry, and of all entries that it replaces."""
     lines = _lines(pool)
     rows = [
         (
@@ -131,7 +131,7 @@ def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
 
 
 def _archive(owner: str, pool: Pool) -> Sequence[Learnt]:
-    """Return what an agent has and had, in order."""
+    """Return an agent's current and former entries, in order."""
     learnt = pool.learnt
     had = [*learnt.archive(owner), *learnt.own(owner)]
     ids = {item.id for entry in had for item in (entry, *standing_for(entry, learnt))}
@@ -140,7 +140,7 @@ def _archive(owner: str, pool: Pool) -> Sequence[Learnt]:
 
 
 def _whence(entry: Learnt, owner: str | None, pool: Pool) -> dict[str, str | None]:
-    """Say of an entry of an agent's archive whom that has inherited it from."""
+    """Name the agent from which an entry of a memory was inherited."""
     if owner is None:
         return {}
     origin = pool.learnt.origin(entry.id, owner)
@@ -160,7 +160,7 @@ def _fits(entry: Learnt, wanted: Mapping[str, str | None]) -> bool:
 
 
 def _lines(pool: Pool) -> Mapping[str, int]:
-    """Return the line of the ledger that each entry is."""
+    """Return the ledger line of each entry."""
     return {line.op: line.end.line for line in pool.entries() if line.value["kind"] == "learnt"}
 
 

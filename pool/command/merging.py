@@ -1,4 +1,4 @@
-"""`mas-pool merge` and `git`: making one pool of two copies of it."""
+"""`mas-pool merge` and `git`: merges two copies of a pool."""
 
 from __future__ import annotations
 
@@ -45,11 +45,13 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
         raise InputError(f"name two pools to merge, not {len(paths)}.")
     from ..git.joining import join, join_into
 
-    path, other = map(Path, paths)
-    joined = join_into(target, path, other, tell=tell) if target else join(path, other, tell=tell)
+    first, second = map(Path, paths)
+    joined = (
+        join_into(target, first, second, tell=tell) if target else join(first, second, tell=tell)
+    )
     for note in joined.notes:
         click.echo(f"note: {on_one_line(note)}")
-    click.echo(f"{target or path}: {counted(joined.lines, 'line')}, {joined.new} of them new")
+    click.echo(f"{target or first}: {counted(joined.lines, 'line')}, {joined.new} of them new")
 
 
 def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
@@ -73,13 +75,10 @@ def set_up_git(folder: Path) -> None:
     Writes this clone's settings: merge.coterie.* of its config, and their files in info/attributes.
     Clones without these settings merge lines, as the pool's .gitattributes says.
     """
-    from ..folder.own_files import refuse_links
+    from ..folder.own_files import ledger_in
     from ..git.driver import DRIVER, set_up
-    from ..values.layout import LEDGER
 
-    refuse_links(folder)
-    if not (folder / LEDGER).is_file():
-        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
+    ledger_in(folder)
     top, path = set_up(folder)
     click.echo(f"{top}: branches of {folder} are merged with: {DRIVER}")
     click.echo(f"{path}: names the files for it")

@@ -1,4 +1,4 @@
-"""`mas-pool population`: who the agents of a pool have become, and how."""
+"""`mas-pool population`: the agents of a pool, and how they developed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line
+from ...runtime.values.terminal import counted, on_one_line, with_interval
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
 from ..population.evolutions import EvolutionUsage, consumed, rates_of
@@ -17,11 +17,11 @@ from ..population.population import RankingScore
 from ..population.signals import WINDOW, Happened, Signals, by_chance, signals, specialization
 from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
-from .figures import made_by, table
+from .figures import few, origin_of, table
 
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
-    """Return how a population developed, over windows of so many tasks."""
+    """Return a population's development as plain values, over windows of `window` tasks."""
     population = of.population
     return {
         "rates": asdict(population.rates),
@@ -80,7 +80,7 @@ def _accuracy(of: Signals, niche: str | None) -> dict[str, Any]:
 
 
 def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str, Any]:
-    """Return how far leading has become a matter of the niche; or else of few hands."""
+    """Return the specialisation index: how far leading depends on the niche, or on few agents."""
     index = specialization(of.worked, window, by_niche=by_niche)
     return {
         "window": min(window, len(of.worked)),
@@ -92,7 +92,7 @@ def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str,
 
 
 def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str, float] | None:
-    """Return tokens per task, and how many times a single agent's that is."""
+    """Return tokens per task, and their ratio to a single agent's."""
     if spent is None:
         return None
     parts = {"runs": spent.runs, "operators": spent.operators, "judging": spent.judging}
@@ -102,7 +102,7 @@ def tokens_value(spent: EvolutionUsage | None, single: float | None) -> dict[str
 
 
 def best_of(score: RankingScore) -> Sequence[str]:
-    """Return the niches of an agent, those first in which it worked most."""
+    """Return the niches of an agent, by the number of its tasks."""
     return sorted(score.competence, key=lambda niche: (-score.n(niche), -score.q(niche), niche))
 
 
@@ -121,7 +121,7 @@ AGENTS = {
 NICHES = {"niche": "<", "tasks": ">", "score": "<", "led by": "<", "structures": "<"}
 EVENTS = {"tasks": ">", "what": "<", "agents": "<", "why": "<"}
 MOST = 4
-"""Names in a cell."""
+"""The maximum number of names in a cell."""
 MOST_COLUMNS = 10
 NONE = '""'
 
@@ -175,15 +175,13 @@ def _agents(pool: Pool, of: Signals, everyone: bool) -> Iterator[str]:
 
 
 def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[str]]:
-    """Return what stands of each agent under `AGENTS`."""
+    """Return the table rows of agents, under `AGENTS`."""
     population = of.population
     shown = population.everybody if everyone else population.agents
     return [_row(pool, of, name, score) for name, score in shown.items()]
 
 
 def _row(pool: Pool, of: Signals, name: str, ranking: RankingScore) -> Sequence[str]:
-    lineage = pool.agent(name).lineage
-    origin = " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
     return (
         name if name in of.population.agents else f"{name} (retired)",
         str(ranking.total),
@@ -197,7 +195,7 @@ def _row(pool: Pool, of: Signals, name: str, ranking: RankingScore) -> Sequence[
             (niche or NONE, f"{ranking.q(niche):.2f} ({ranking.n(niche)})")
             for niche in best_of(ranking)
         ),
-        origin,
+        origin_of(pool.agent(name).lineage),
     )
 
 
@@ -207,7 +205,7 @@ def _niches(of: Signals) -> Iterator[str]:
 
 
 def niche_rows(of: Signals) -> Sequence[Sequence[str]]:
-    """Return what stands of each niche under `NICHES`."""
+    """Return the table rows of niches, under `NICHES`."""
     rows: list[Sequence[str]] = []
     for niche in of.niches:
         tasks = len(of.of(niche))
@@ -222,11 +220,11 @@ def niche_rows(of: Signals) -> Sequence[Sequence[str]]:
 def summary_lines(
     of: Signals, spent: EvolutionUsage | None, *, window: int, single: float | None
 ) -> Iterator[str]:
-    """Say in some lines what a population has become.
+    """Summarise a population in some lines.
 
     Args:
-        window: How many tasks to measure specialization over.
-        single: What a single agent consumes on one of these tasks.
+        window: The number of tasks to measure specialization over.
+        single: The tokens of a single agent on one of these tasks.
     """
     population, rates = of.population, of.population.rates
     retired = len(population.everybody) - len(population.agents)
@@ -274,7 +272,7 @@ def _flow(of: Signals) -> Iterator[str]:
 
 
 def flow_rows(of: Signals) -> tuple[Mapping[str, str], Sequence[Sequence[str]]]:
-    """Return who gave how much to whom, with heads: those who gave and received most."""
+    """Return the table of lessons by giver and recipient, and its heads; most active first."""
     givers = _most(of.shared)
     recipients = _most(of.received)
     heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}
@@ -298,7 +296,7 @@ def _timeline(events: Sequence[Happened]) -> Iterator[str]:
 
 
 def lifecycle_rows(events: Sequence[Happened]) -> Sequence[Sequence[str]]:
-    """Return what stands of each change of the roster under `EVENTS`."""
+    """Return the table rows of roster changes, under `EVENTS`."""
     return [
         (
             str(event.tasks),
@@ -311,11 +309,8 @@ def lifecycle_rows(events: Sequence[Happened]) -> Sequence[Sequence[str]]:
 
 
 def _score(of: Signals, niche: str | None = None) -> str:
-    mean, (low, high) = of.accuracy(niche)
-    return f"{mean:.3f} [{low:.3f}, {high:.3f}] n={len(of.of(niche))}"
+    return f"{with_interval(*of.accuracy(niche))} n={len(of.of(niche))}"
 
 
 def _listed(items: Iterable[tuple[str, str]]) -> str:
-    texts = [" ".join(item) for item in items]
-    more = [f"{len(texts) - MOST} more"] if len(texts) > MOST else []
-    return ", ".join([*texts[:MOST], *more]) or "-"
+    return few([" ".join(item) for item in items], MOST)

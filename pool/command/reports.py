@@ -1,4 +1,4 @@
-"""`mas-pool list`, `show` and `best`: what is known of the teams."""
+"""`mas-pool list`, `show` and `best`: reports on teams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line, speakable
+from ...runtime.values.terminal import counted, on_one_line, speakable, with_interval
 from ...schema.command import Command
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -20,7 +20,17 @@ from ..teams.pool import Pool
 from ..values.statistics import Statistics
 from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
-from .figures import cost, lineage_value, made_by, score, statistics_value, table
+from .figures import (
+    cost,
+    few,
+    lineage_value,
+    made_by,
+    named,
+    origin_of,
+    score,
+    statistics_value,
+    table,
+)
 from .learnt import entry_facts, entry_json
 
 COLUMNS = {
@@ -99,8 +109,7 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     member = pool.member(name)
     expected = tasks.ranked(pool)[member]
     if as_json:
-        value = _value(member, tasks, expected)
-        click.echo(dumps({**value, "path": str(member.path)}, indent=2))
+        click.echo(_json(member, tasks, expected))
     else:
         click.echo("\n".join(map(speakable, _description(pool, member, tasks, expected))))
 
@@ -144,8 +153,7 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     if first.name in structures:
         _show_town(pool, tasks, as_json=as_json)
     elif as_json:
-        value = _value(first, tasks, expected)
-        click.echo(dumps({**value, "path": str(first.path)}, indent=2))
+        click.echo(_json(first, tasks, expected))
     else:
         text = f"{first.name}: expected {expected}; {score(tasks(first))}"
         click.echo(text, err=True)
@@ -153,29 +161,29 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
 
 
 def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
-    """Print a population as the best of its pool: what its agents scored together."""
+    """Print a population as the best of its pool, with its agents' common score."""
     from ..population.population import Rates
     from ..population.signals import signals
 
     of = signals(pool.entries(), Rates())
-    n, (mean, (low, high)) = len(of.of(tasks.niche)), of.accuracy(tasks.niche)
+    n, (mean, interval) = len(of.of(tasks.niche)), of.accuracy(tasks.niche)
     if as_json:
-        value = {"population": len(pool.agents), "n": n, "score": mean, "interval": [low, high]}
+        value = {"population": len(pool.agents), "n": n, "score": mean, "interval": interval}
         click.echo(dumps({**value, "path": str(pool.folder)}, indent=2))
         return
     agents = counted(len(pool.agents), "agent")
-    line = f"a population of {agents}: {mean:.3f} [{low:.3f}, {high:.3f}] n={n}; {POPULATION}"
+    line = f"a population of {agents}: {with_interval(mean, interval)} n={n}; {POPULATION}"
     click.echo(line, err=True)
     click.echo(pool.folder)
 
 
 def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
-    """Return what stands of a team under `COLUMNS`."""
+    """Return the table row of a team, under `COLUMNS`."""
     own = tasks(member)
     low, high = own.interval
     _, tokens = own.cost
     return (
-        member.name if member.retired is None else f"{member.name} (retired)",
+        named(member),
         str(expected),
         "-" if own.score is None else f"{own.score:.3f}",
         "-" if own.score is None else f"{low:.3f} to {high:.3f}",
@@ -191,15 +199,14 @@ def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[st
 
 
 def _by_niche(niches: Mapping[str, Statistics]) -> str:
-    """Name the niches in which a team was evaluated most."""
+    """List the niches with most evaluations of a team."""
     ranked = sorted(niches.items(), key=lambda item: (-item[1].n, item[0]))
     texts = [f"{name} {own.score or 0:.2f} ({own.n})" for name, own in ranked if own.n]
-    more = [f"{len(texts) - MOST_NICHES} more"] if len(texts) > MOST_NICHES else []
-    return ", ".join([*texts[:MOST_NICHES], *more]) or "-"
+    return few(texts, MOST_NICHES)
 
 
 def summary_line(pool: Pool) -> str:
-    """Count the teams of a pool, and the children that did not come into it."""
+    """Count the teams of a pool, and its rejected children."""
     texts = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
     for what, by_operator in {
         "rejected": pool.rejections,
@@ -219,7 +226,7 @@ def _rejections(pool: Pool) -> Iterator[Mapping[str, Any]]:
 
 
 def dropped_lines(pool: Pool) -> Iterator[str]:
-    """Say of each child that was dropped, why."""
+    """Yield the reason for each rejected child."""
     return map(_rejection, _rejections(pool))
 
 
@@ -245,7 +252,7 @@ def _facts(pool: Pool, member: Member, statistics: Statistics) -> Iterator[tuple
     lineage, team = member.lineage, member.team
     yield "file", str(member.path)
     yield "retired", member.retired or ""
-    yield "made by", " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
+    yield "made by", origin_of(lineage)
     yield "task", lineage.task
     yield "run", lineage.run
     yield "why", lineage.reason
@@ -262,19 +269,23 @@ def _facts(pool: Pool, member: Member, statistics: Statistics) -> Iterator[tuple
 
 
 def _adapted(statistics: Statistics) -> str:
-    """Return what a team scored as it was adapted to tasks, and how often it was."""
+    """Describe a team's scores on tasks that it was adapted to, with their number."""
     if not statistics.adapted:
         return ""
     return f"{statistics.adapted_sum / statistics.adapted:.3f} ({statistics.adapted})"
 
 
 def _won(statistics: Statistics) -> str:
-    """Return what a team was taken into the pool for."""
+    """Describe the trials for which a team was admitted to the pool."""
     if not statistics.chosen:
         return ""
     won = counted(statistics.chosen, "trial")
     mean = statistics.chosen_sum / statistics.chosen
     return f"{won}, score {mean:.3f}, with which it entered the pool: not in its mean"
+
+
+def _json(member: Member, tasks: Tasks, expected: Expectation) -> str:
+    return dumps({**_value(member, tasks, expected), "path": str(member.path)}, indent=2)
 
 
 def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any]:

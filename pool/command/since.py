@@ -1,4 +1,4 @@
-"""`mas-pool report`: how a pool has changed since a revision of git, for a pull request."""
+"""`mas-pool report`: the changes of a pool since a git revision, for a pull request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_EDITS = 12
 MOST_ENTRIES = 40
 LONGEST = 300
-"""Characters of a text in the report."""
+"""Maximum characters of a text in the report."""
 
 
 @click.command("report", cls=Command)
@@ -81,7 +81,7 @@ def _text(since: Since) -> Iterator[str]:
 
 
 def _markdown(since: Since) -> Iterator[str]:
-    """Write it so that nothing that a model wrote is read as Markdown or HTML."""
+    """Return the report as Markdown, with all text of models escaped."""
     yield f"### {_code(since.pool.folder.name)} since {_code(since.revision)}"
     yield ""
     if since.is_empty:
@@ -128,7 +128,7 @@ def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _summary(since: Since) -> Iterator[str]:
-    """Say in some lines what happened."""
+    """Summarise the changes in some lines."""
     yield f"best: {_ahead(since.best)} -> {_ahead(since.best_now)}"
     new = [
         (since.added, "new team"),
@@ -199,7 +199,7 @@ def _shortened(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text of others so that Markdown shows it and reads nothing in it."""
+    """Escape a text for Markdown, so that nothing in it is interpreted."""
     words = _shortened(text)
     for sign in "\\`*_{}[]()#+-.!|~>":
         words = words.replace(sign, f"\\{sign}")
@@ -207,7 +207,7 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a text as code, in which nothing is read either."""
+    """Return a text as Markdown code, so that nothing in it is interpreted."""
     words = _shortened(text).replace("|", "\\|")
     fence = "``" if "`" in words else "`"
     edge = " " if "`" in words else ""

@@ -1,4 +1,4 @@
-"""`mas-pool undo`: taking back what a task or a commit did to a pool."""
+"""`mas-pool undo`: undoes the changes of a task or a commit to a pool."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Texts as vectors, so that alike ones lie close.
+"""Texts as vectors, so that similar ones are close to each other.
 
-* `protocol` says what an embedder is.
+* `protocol` defines an embedder.
 * `minilm` runs a small sentence model on this machine: the default.
-* `endpoint` asks an OpenAI-compatible endpoint.
-* `hashing` counts words and needs nothing; it knows no paraphrase.
-* `cache` keeps vectors, so that each text is embedded once.
+* `endpoint` calls an OpenAI-compatible endpoint.
+* `hashing` counts words and needs nothing; it recognises no paraphrase.
+* `cache` stores vectors, so that each text is embedded once.
 """
 
 from .cache import CachedEmbedder

@@ -1,4 +1,4 @@
-"""Vectors that were made once, in a file that may be deleted at any time."""
+"""Caches vectors in a file that may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from .protocol import Embedder, Vector
 
 BATCH = 64
-"""Texts that are embedded together. What was made until an interruption is kept."""
+"""The number of texts embedded together. An interruption loses at most one batch."""
 MOST_REMEMBERED = 256
-"""Vectors that are kept at hand: a task is looked for several times, by each member of a team."""
+"""The maximum number of vectors in memory: all members of a team search for the same task."""
 MOST_READ = 500
-"""Vectors that are read together: older builds of SQLite take 999 values."""
+"""The maximum number of vectors per query: older builds of SQLite allow 999 values."""
 SECONDS_TO_WAIT = 30.0
 TABLE = """
     CREATE TABLE IF NOT EXISTS vectors (
@@ -26,20 +26,20 @@ TABLE = """
     ) WITHOUT ROWID
 """
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""What SQLite says of a file that is not ours: damaged, no database, another table."""
+"""SQLite's errors for a file that is damaged, no database, or has another table."""
 
 
 class CachedEmbedder:
-    """An embedder that looks into a file first, by its name and the text's SHA-256.
+    """An embedder with a file cache, keyed by the embedder's name and the text's SHA-256.
 
-    Any number of processes may share the file. One that is damaged is made anew, and so is a vector
-    that is; where none can be written, vectors are made each time. Nobody waits for the disk: what
-    a machine that loses power loses is made again.
+    Any number of processes may share the file. A damaged file or vector is rebuilt. Without a
+    writable file, vectors are computed each time. Nothing is flushed: vectors lost in a power
+    failure are computed again.
 
     Args:
-        embedder: Makes the vectors that are not in the file.
-        path: The file. Its folder is made if need be, and git is told to pass over it.
-        report: Told why vectors are not kept. By default it is logged.
+        embedder: Computes the vectors that are not in the file.
+        path: The file. Its folder is created if missing, with a .gitignore.
+        report: Receives the reason if vectors cannot be stored. Default: the log.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class CachedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
         return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Give a vector of each text; the embedder is asked for those that are not in the file."""
+        """Return a vector for each text; only texts that are not in the file are embedded."""
         # Half a surrogate pair is no text to tokenizers and encoders.
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]
@@ -111,7 +111,7 @@ class CachedEmbedder:
             self._give_up(error)
 
     def _opened(self) -> sqlite3.Connection:
-        """Open the file for one use, so that it may be deleted between two."""
+        """Open the file for one use, so that it may be deleted between two uses."""
         if not self._path.exists():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             (self._path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -125,7 +125,7 @@ class CachedEmbedder:
         return database
 
     def _give_up(self, error: Exception) -> None:
-        """Go on without the file; one that is broken is removed, and the next use makes it anew."""
+        """Continue without the file; a broken one is removed, so that the next use creates it."""
         if getattr(error, "sqlite_errorcode", None) in BROKEN:
             with suppress(OSError):
                 self._path.unlink(missing_ok=True)

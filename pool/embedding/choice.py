@@ -1,4 +1,4 @@
-"""From a name to an embedder."""
+"""Chooses an embedder by name."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def choose_embedder(
     """Return the embedder of a name.
 
     Args:
-        name: `minilm`, `hashing`, or an alias of models.yaml. None: `minilm` where the extra
+        name: `minilm`, `hashing`, or an alias of models.yaml. None: `minilm` if the extra
             `embeddings` is installed, else `hashing`.
-        environment: Where keys and addresses are looked up. Default: the process's environment.
-        report: Told when there is only `hashing` to fall back to, or when files are fetched. By
-            default it is logged.
+        environment: The source of keys and addresses. Default: the process's environment.
+        report: Receives a message if only `hashing` is available, or when files are downloaded.
+            Default: the log.
 
     Raises:
         InputError: No embedder has this name, its key is not set, or it has no such endpoint.

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from ...runtime.gateway.chat.errors import Kind
 
 LONGEST_TEXT = 8_000
-"""Characters of a text that are sent: about 2,000 tokens, which embedding models take."""
+"""Maximum characters of a text to send: about 2,000 tokens, which embedding models accept."""
 WAITS = (0.5, 2.0)
-"""Seconds before the second and the third attempt, where the endpoint names none."""
+"""Seconds before the second and the third attempt, unless the endpoint sets them."""
 LARGEST_ANSWER = 64 << 20
 
 
 class EndpointEmbedder:
-    """Asks an endpoint's `/embeddings`. All texts of a call go in one request.
+    """Calls an endpoint's `/embeddings`. All texts of a call go in one request.
 
     Args:
-        endpoint: Where the model is reached, with the key for it.
+        endpoint: The model's address, with the key for it.
         timeout: Seconds for one request, to the last byte of its answer.
     """
 
@@ -43,21 +43,21 @@ class EndpointEmbedder:
 
     @property
     def name(self) -> str:
-        """The model and its address: two servers may call different models the same."""
+        """The model and its address: two servers may use one name for different models."""
         return f"{self._endpoint.model}@{self._endpoint.api_base}"
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has. The first time, the endpoint is asked for one."""
+        """The length of a vector. The first access requests one from the endpoint."""
         if self._dimension is None:
             self._dimension = len(self.embed(["dimension"])[0])
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Make a vector of each text; what is beyond its first 8,000 characters does not count.
+        """Return a vector for each text; only its first 8,000 characters count.
 
         Raises:
-            CallError: The endpoint gave no usable vectors, after three attempts where these help.
+            CallError: The endpoint returned no valid vectors, after up to three attempts.
         """
         return _finished(self._embed([text[:LONGEST_TEXT] for text in texts])) if texts else []
 
@@ -151,7 +151,7 @@ def _kind(status: int) -> Kind:
 
 
 def _finished(work: Coroutine[Any, Any, list[Vector]]) -> list[Vector]:
-    """Do the work now, also where the caller's thread has an event loop that waits for us."""
+    """Run a coroutine to its end, even if the caller's thread has a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

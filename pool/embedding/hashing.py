@@ -1,4 +1,4 @@
-"""Vectors without a model: which words and letters a text has, not what it means."""
+"""Vectors without a model: they encode the words and letters of a text, not its meaning."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _WORD = re.compile(r"\w+")
 
 
 class HashingEmbedder:
-    """Counts words, pairs of words and runs of letters, each in a place that its hash decides.
+    """Counts words, pairs of words and runs of letters, each at the index that its hash gives.
 
-    It needs no package and no file. Two texts are alike to it when they share words; the same in
-    other words is as far away as anything else. So it finds tasks of one template, and few others.
+    It needs no package and no file. Texts are similar if they share words; a paraphrase is as far
+    away as any other text. So it finds tasks of one template, and few others.
     """
 
     name = "hashing-1024-v1"
     dimension = DIMENSION
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Make a vector of each text. Never fails."""
+        """Return a vector for each text. Never fails."""
         return [_vector(text) for text in texts]
 
 

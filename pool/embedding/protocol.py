@@ -1,4 +1,4 @@
-"""What an embedder is."""
+"""The interface of an embedder."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Sequence
 from typing import Protocol
 
 Vector = Sequence[float]
-"""A point on the unit sphere: the cosine of two texts is the sum of their products."""
+"""A point on the unit sphere: the cosine of two texts is the dot product of their vectors."""
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts.
+    """Converts texts to vectors.
 
-    An embedder **must** give one vector of unit length and of `dimension` numbers per text, in the
-    order of the texts; **must** give a text the same vector whatever other texts come with it; and
-    **must** take any text, the empty one too.
+    An embedder **must** return one vector of unit length and of `dimension` numbers per text, in
+    the order of the texts; **must** return the same vector for a text whatever other texts come
+    with it; and **must** accept any text, the empty one too.
     """
 
     @property
     def name(self) -> str:
-        """What tells its vectors from those of any other embedder: model and version."""
+        """A name that identifies its vectors: model and version."""
         ...
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Make a vector of each text.
+        """Return a vector for each text.
 
         Raises:
-            InputError: The embedder's model cannot be had on this machine.
-            ModelError: Its endpoint gave no vectors.
+            InputError: The embedder's model is not available on this machine.
+            ModelError: Its endpoint returned no vectors.
         """
         ...
 

@@ -1,1 +1,1 @@
-"""What teams are expected to score, and how sure that is."""
+"""The expected scores of teams, with intervals."""

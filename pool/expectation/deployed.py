@@ -1,4 +1,4 @@
-"""The team that a pool would deploy, for whoever serves it."""
+"""The team of a pool to deploy."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .expectation import most_promising
 
 
 def best_team(folder: Path) -> Path:
-    """Return the file of the team of which a pool expects most.
+    """Return the file of the team with the highest expected score.
 
     Raises:
         InputError: There is no pool, or no team in it.
-        StorageError: It is damaged.
+        StorageError: The pool is damaged.
     """
     member, _ = most_promising(Pool.open(folder))
     return member.path

@@ -1,21 +1,22 @@
-"""The model behind what teams are expected to score: relatives are alike, tasks are not.
+"""The model behind expected scores of teams: relatives have similar scores, tasks differ.
 
-It is that with which breeders estimate what animals are worth. What was chosen by its records does
-not bias it, as long as all that were chosen from are in it (Henderson 1975, Biometrics 31:423).
+It is the model by which breeders estimate the breeding value of animals. Selection by its records
+does not bias it, as long as all candidates of each selection are in it (Henderson 1975, Biometrics
+31:423).
 
-* A child is worth the mean of its parents, plus what newcomers gain on average, plus a difference
-  of its own. Founders differ from each other as much.
-* What a team is adapted to for a task is like a child of it; what adapting gains on average is
-  known by itself, where teams ran both ways.
-* The trial for which a team was taken into the pool is better than others by what luck gives to
-  whoever wins: by as much for all, and unknown. So wins never raise the level, but where scores
-  have degrees they tell newcomers apart. Where all wins are alike they tell nothing.
-* Half of the variance of such a difference is common to all niches.
-* A trial's score is what the team is worth, how easy the niche and the task are, and chance.
+* A child's value is the mean of its parents', plus the average gain of newcomers, plus a deviation
+  of its own. Founders deviate by as much.
+* A team's adaptation to a task is like a child of it; the average gain of adapting is known
+  separately, where teams ran both ways.
+* The trial for which a team was admitted to the pool is better than others, by the luck of a
+  winner: by an equal, unknown amount for all. So wins never raise the level, but if scores are
+  graded, they distinguish newcomers. If all wins are equal, they carry no information.
+* Half of the variance of a deviation is common to all niches.
+* A trial's score is the team's value, the ease of the niche and of the task, and chance.
 
-How large differences are is not known beforehand: each of `SPREADS` is taken as true in turn, and
-counts as much as it makes the scores likely. Where nothing but chance makes a difference, all teams
-are estimated alike; where teams differ, their own trials soon tell more than their parents'.
+The size of deviations is unknown: each of `SPREADS` is assumed in turn and weighted by the
+likelihood of the scores. If differences come only from chance, all teams get the same estimate; if
+teams differ, their own trials soon carry more weight than their parents'.
 """
 
 from __future__ import annotations
@@ -30,35 +31,36 @@ from ..ledger.members import Member, Task
 from ..values.statistics import Kind, Past, Sums
 
 PRIOR = 0.5
-"""What is estimated where nothing is known."""
+"""The estimate without any information."""
 LEVEL, EASE = 0.05, 0.03
-"""Variances of what all teams are worth and of what a niche adds: together those of any score."""
+"""Variances of the common level of all teams and of a niche's ease: together those of any score."""
 GAIN = 0.03**2
-"""Variance of what newcomers gain over their parents on average."""
+"""Variance of the average gain of newcomers over their parents."""
 ADAPTING = 0.1**2
-"""Variance of what adapting a team to a task gains on average."""
+"""Variance of the average gain of adapting a team to a task."""
 LUCK = 0.3**2
-"""Variance of what trials that were chosen are better than others."""
+"""Variance of the advantage of chosen trials over others."""
 SPREADS = (0.0, 0.05, 0.1, 0.2, 0.4)
-"""Standard deviations that the differences of children from their parents may have."""
+"""Possible standard deviations of children from their parents."""
 NOISE, BELIEF = 0.25, 4.0
-"""The variance of a trial before any was repeated, and how many repetitions it counts as."""
+"""The variance of a trial before any repetition, and its weight in repetitions."""
 PAIRS = 10.0
-"""How many pairs of trials of a task stand against that tasks differ in how easy they are."""
+"""The weight, in pairs of trials of a task, of the prior that tasks are equally easy."""
 NOTHING = Sums()
 LEAST = 1e-4
-"""The least variance of a trial, and the least share of it for which wins count at all."""
+"""The minimum variance of a trial, and the minimum share of it for which wins count at all."""
 KINDS: tuple[Kind, ...] = ("plain", "adapted", "chosen")
 MOST = 400
-"""Teams are looked at niche by niche up to so many pairs of both; time grows with their cube."""
+"""The maximum number of pairs of team and niche with separate niches; time grows with their
+cube."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """What the trials of a group add up to.
+    """The totals of a group of trials.
 
     Attributes:
-        sums: On each of the last tasks, by niche and task.
+        sums: The totals on each of the last tasks, by niche and task.
     """
 
     sums: dict[Task, Sums] = field(default_factory=dict["Task", "Sums"])
@@ -66,7 +68,7 @@ class _Tasks:
 
     @property
     def whole(self) -> Sums:
-        """What all of them add up to."""
+        """The totals of all trials."""
         everything = (*self.sums.values(), *self.past.values())
         return Sums(
             sum(sums.n for sums in everything),
@@ -76,7 +78,7 @@ class _Tasks:
 
     @property
     def places(self) -> Mapping[str, Sums]:
-        """What they add up to by niche."""
+        """The totals by niche."""
         fields: dict[str, Sums] = {}
         items = chain(((place, item) for (place, _), item in self.sums.items()), self.past.items())
         for place, entry in items:
@@ -90,15 +92,15 @@ _Group = tuple[int, str | bool, "Kind"]
 
 
 def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
-    """Estimate what teams score in the long run.
+    """Estimate the long-run scores of teams.
 
     Args:
         teams: The teams, parents before their children.
-        niche: The niche of the tasks; None for all niches, as often as they were met.
+        niche: The niche of the tasks; None for all niches, weighted by frequency.
 
     Returns:
-        For each team the mean and the standard deviation of what is known of it, as an array of
-        two columns.
+        For each team, the mean and the standard deviation of the estimate, as an array of two
+        columns.
     """
     import numpy as np
 
@@ -136,10 +138,10 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
 
 
 def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
-    """Return how much teams have in common, in variances of a child, and how many births ago.
+    """Return the kinship of teams, in variances of a child, and their number of births.
 
-    What a child has in common with others is the mean of what its parents have (Henderson 1976,
-    Biometrics 32:69). The parents of a founder are not among the teams.
+    A child's kinship with others is the mean of its parents' (Henderson 1976, Biometrics 32:69).
+    The parents of a founder are not among the teams.
     """
     import numpy as np
 
@@ -162,17 +164,17 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Trials:
-    """What was seen, in groups: the trials of a team in a niche, unchanged or as adapted.
+    """The observations, in groups: the trials of a team in a niche, of one kind.
 
     Attributes:
         teams: The team of each group, by its number.
-        adapted: 1 where it ran as it was adapted, else 0.
-        chosen: 1 where it is what a team was taken into the pool for, else 0.
+        adapted: 1 if the team was adapted, else 0.
+        chosen: 1 if these trials admitted the team to the pool, else 0.
         means: The mean score of each group.
-        noise: The covariance of the groups' means that is not the teams' doing.
-        alike: For two groups, how likely trials of them are of the same niche.
-        alike_wanted: The same for a group and what is estimated.
-        wanted: The same for what is estimated, with itself.
+        noise: The covariance of the groups' means that does not come from the teams.
+        alike: For two groups, the probability that their trials are of the same niche.
+        alike_wanted: The same for a group and the estimated niche.
+        wanted: The same for the estimated niche, with itself.
     """
 
     teams: Any
@@ -228,9 +230,9 @@ class _Trials:
 
 
 def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Group, _Tasks]:
-    """Give the trials of each team, niche by niche; of many, those in the wanted niche and others.
+    """Return the trials of each team by niche; with many pairs, only wanted and other niches.
 
-    Which team a group is of is told by its number.
+    The key of a group has its team's number.
     """
     sums: list[tuple[int, Task, Kind, Sums]] = [
         (number, task, kind, own)
@@ -257,7 +259,7 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
 
 
 def _task_counts(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str, float]:
-    """Count the tasks of each niche; those before the last ones, as if as many teams shared one."""
+    """Count the tasks of each niche; earlier tasks count as if as many teams shared each."""
     met = Counter[str](place for place, _ in tasks)
     each = sum(len(group.sums) for group in groups) / max(1, sum(met.values()))
     fields: dict[str, float] = {**met}
@@ -268,7 +270,7 @@ def _task_counts(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str
 
 
 def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
-    """Give, for two groups, how likely trials of them are of the same task."""
+    """Return, for each pair of groups, the probability that their trials are of the same task."""
     import numpy as np
 
     by_task: defaultdict[Task, list[tuple[int, float]]] = defaultdict(list)
@@ -285,7 +287,8 @@ def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
 def _telling(wins: Sequence[_Tasks]) -> float:
     """Return the variance of wins within niches.
 
-    Who wins has drawn well, so wins vary less than other trials, and as much less do they tell.
+    Winners had good luck, so wins vary less than other trials, and carry less information in
+    proportion.
     """
     sums: defaultdict[str, Sums] = defaultdict(Sums)
     for group in wins:
@@ -301,9 +304,9 @@ def _telling(wins: Sequence[_Tasks]) -> float:
 
 
 def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
-    """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
+    """Estimate the variance that chance and tasks add to a trial, within teams and niches.
 
-    What two teams miss on the same task, each against its other trials, they owe to the task.
+    If two teams deviate on the same task from their other trials, the task causes the common part.
     """
     squares, freedom = NOISE * BELIEF, BELIEF
     missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""What teams are expected to score, and how sure that is: see `estimation` for how it is known.
+"""The expected scores of teams, with intervals; `estimation` has the model.
 
-A mean of few trials misleads: of many teams that were tried once, the luckiest has the highest. So
-all trials of a pool are looked at together, those of relatives the more closely.
+A mean of few trials misleads: among many teams with one trial, the luckiest has the highest. So all
+trials of a pool are evaluated together, those of relatives with more weight.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from ..values.statistics import EVOLVE, Statistics
 from .estimation import NOISE, estimated
 
 MOST = 240
-"""Teams with trials that are estimated together: time grows with their cube."""
+"""The maximum number of teams with trials estimated together: time grows with their cube."""
 MOST_RELATED = 1_000
-"""Teams, with those that were never tried: memory grows with their square."""
+"""The maximum number of teams including those without trials: memory grows with their square."""
 BEGUN, BEGUN_WEIGHT = 0.5, 2.0
-"""Where a team stands of which nothing is known, and how many trials that counts as."""
+"""The standing of an unknown team, and its weight in trials."""
 POPULATION = (
     "a team of it is made for each task, so it has no team that runs by itself. To test it:"
     " mas-evolve RECIPE TASKS --pool POOL --test FILE."
 )
 DIGITS = 3
-"""Teams that are expected to score the same to so many digits are equals."""
+"""Teams whose standings agree to this many digits are equals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a team is expected to score in the long run, in [0, 1].
+    """The expected long-run score of a team, in [0, 1].
 
     Attributes:
         low: The lower end of its 95 % interval.
-        standing: What teams are ranked by: a mean that begins where the parents stand. It trusts
-            the trials for which they were taken into the pool: these say too much of how good a
-            team is, so the expectation leaves their luck out, but they are the first to tell who is
-            better, and an order claims no more.
+        standing: The key of the ranking: a mean that begins at the parents' standing. It includes
+            the trials for which teams were admitted. These overestimate a team, so the expectation
+            corrects for their luck. But they are the first evidence of who is better, and a ranking
+            claims no more.
     """
 
     score: float
@@ -59,19 +59,19 @@ class Expectation:
 def expectations(
     members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
 ) -> dict[str, Expectation]:
-    """Estimate what each team scores in the long run, by name.
+    """Estimate the long-run score of each team, by name.
 
-    Failed runs count as trials with a score of 0. Trials for which teams were taken into the pool
-    count against each other only.
+    Failed runs count as trials with a score of 0. Trials for which teams were admitted are compared
+    only with each other.
 
-    Where more than `MOST` teams have trials, so many are estimated together that may be chosen
-    next: half of them have the highest standing of those that are not retired, the others are the
-    youngest. Of the rest, the standing is what is expected.
+    If more than `MOST` teams have trials, only `MOST` of them are estimated together: one half are
+    members with the highest standing, the others are the youngest. The rest is expected to score
+    its standing.
 
     Args:
-        members: The teams, parents before their children. Retired ones count: what is known of
-            them tells of their relatives.
-        niche: The niche of the tasks; None for all niches, as often as they were met.
+        members: The teams, parents before their children. Retired ones count: their trials inform
+            the estimates of relatives.
+        niche: The niche of the tasks; None for all niches, weighted by frequency.
     """
     teams = list(members)
     if not teams:
@@ -108,16 +108,16 @@ def ranked(
     split: str = EVOLVE,
     expected: Mapping[str, Expectation] | None = None,
 ) -> dict[Member, Expectation]:
-    """Return teams with what is expected of them, those of the highest standing first.
+    """Return teams with their expected scores, those of the highest standing first.
 
-    Among equals parents come before their children, then the cheaper before the dearer, with those
-    that never came to an answer last, then the older before the younger.
+    Among equals, parents come before their children; then cheaper teams first, those that never
+    answered last; then older ones first.
 
     Args:
-        members: As for `expectations`, and so on.
-        niche: The same.
-        split: The same.
-        expected: What `expectations` has said of them. None: it is asked.
+        members: This and the next two are arguments of `expectations`.
+        niche: As there.
+        split: As there.
+        expected: The result of `expectations`, if known. None: it is computed.
     """
     teams = list(members)
     if expected is None:
@@ -128,7 +128,7 @@ def ranked(
 def by_standing(
     members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
 ) -> list[Member]:
-    """Return teams in the order of `ranked`, which takes no estimate of what they score."""
+    """Return teams in the order of `ranked`, which needs no estimate of their scores."""
     teams = list(members)
     standings = _standings(teams, niche, split)
     equals: dict[float, dict[str, Member]] = {}
@@ -142,7 +142,7 @@ def by_standing(
 
 
 def most_promising(pool: Pool) -> tuple[Member, Expectation]:
-    """Find the first of the ranked teams that is not retired, and what is expected of it.
+    """Return the best-ranked team that is not retired, with its expected score.
 
     Structures, whose seats the pool's agents take, are left out: they are no teams by themselves.
 
@@ -162,7 +162,7 @@ def most_promising(pool: Pool) -> tuple[Member, Expectation]:
 def _together(
     teams: Sequence[Member], standings: Mapping[str, float], split: str
 ) -> Sequence[Member]:
-    """Choose the teams that are estimated together, in the order in which they are given."""
+    """Return the teams to estimate together, in the given order."""
     evaluated = [team for team in teams if team.on(split=split).trials]
     if len(evaluated) <= MOST and len(teams) <= MOST_RELATED:
         return teams
@@ -179,14 +179,14 @@ def _together(
 def _alone(
     team: Member, standings: Mapping[str, float], niche: str | None, split: str
 ) -> tuple[float, float]:
-    """Give what a team is expected to score that is not looked at beside others, and how surely."""
+    """Return the expected score, with its deviation, of a team that is estimated alone."""
     own = team.on(niche, split=split)
     trials = BEGUN_WEIGHT + own.n + own.failures + own.chosen
     return standings[team.name], math.sqrt(NOISE / trials)
 
 
 def _standings(teams: Iterable[Member], niche: str | None, split: str) -> dict[str, float]:
-    """Rank teams: each begins where its parents stand, and its own trials, wins too, move it."""
+    """Compute standings: each begins at the parents' mean, and own trials and wins move it."""
     fields: dict[str, float] = {}
     for team in teams:
         parents = [fields[name] for name in team.lineage.parents if name in fields]
@@ -202,7 +202,7 @@ def _moved(begun: float, statistics: Statistics) -> float:
 
 
 def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:
-    """Yield teams in the order in which equals come."""
+    """Yield equal teams in their final order."""
     children: dict[str, list[str]] = {}
     waiting = {
         name: sum(word in teams for word in team.lineage.parents) for name, team in teams.items()

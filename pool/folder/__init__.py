@@ -1,1 +1,1 @@
-"""The files that follow the ledger: agents, archives, copies of evolutions."""
+"""Files derived from the ledger: agents, their memories, copies of evolutions."""

@@ -1,4 +1,4 @@
-"""The folders of a pool's agents: what each is, and what it has learnt, as files that follow."""
+"""Writes the folders of a pool's agents from the ledger: each agent and its memory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..ledger.lessons import Lessons
 from ..values.layout import AGENTS, archive_of
 
 ORDER = ("kind", "niche", "level", "case", "turn", "giver", "credit", "reward", "replaces", "run")
-"""What is said of an entry ahead of its text, where it has it, after its id."""
+"""The fields of a lesson between its id and its text, if set."""
 
 
 class ArchiveFiles:
-    """The files with the archives of a pool's agents.
+    """The files with the memories of a pool's agents.
 
-    Whoever writes one has to be alone at work on the pool: see `Current.alone`.
+    A writer needs exclusive access to the pool: see `Current.alone`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -34,7 +34,7 @@ class ArchiveFiles:
         self._written: dict[str, tuple[int, int]] = {}
 
     def follow(self, owner: str, lessons: Lessons) -> None:
-        """Add what an agent has learnt since its file was written, by whomever."""
+        """Append the lessons that an agent learnt since its file was written."""
         lines, size = self._written.get(owner, (0, 0))
         # Others wrote to it, or a crash cut it: then all of it is compared with the ledger.
         if _size(path := self._path(owner)) != size:
@@ -44,10 +44,10 @@ class ArchiveFiles:
         self._written[owner] = lines + len(fresh), _size(path)
 
     def write(self, owner: str, lessons: Lessons) -> bool:
-        """Make the file of an agent what it should be.
+        """Write the file of an agent if it differs from the ledger.
 
         Returns:
-            Whether it was something else.
+            Whether it differed.
         """
         path, own = self._path(owner), lessons.own(owner)
         text, content = _text(own), _content(path)
@@ -60,7 +60,7 @@ class ArchiveFiles:
         return content != text
 
     def behind(self, owners: Iterable[str], lessons: Lessons) -> list[str]:
-        """Name the agents whose files end too early. Of the others, only the end is looked at."""
+        """Return the agents whose files lack lessons. Other files are only checked at their end."""
         return [
             owner
             for owner in owners
@@ -68,10 +68,10 @@ class ArchiveFiles:
         ]
 
     def is_behind(self, owner: str, lessons: Lessons) -> bool:
-        """Return whether a file lacks lines or has them in another order, having read all of it.
+        """Read a whole file and return whether it lacks lines or has them in another order.
 
         Raises:
-            StorageError: It says something else, or cannot be read.
+            StorageError: It has other content, or cannot be read.
         """
         path = self._path(owner)
         text, content = _text(lessons.own(owner)), _content(path)
@@ -90,7 +90,7 @@ class ArchiveFiles:
         return self._folder / archive_of(owner)
 
     def _append(self, path: Path, text: bytes) -> None:
-        """Add to a file, without waiting for the disk: what is lost there is in the ledger."""
+        """Append to a file without flushing: lost lines are in the ledger."""
         if not text:
             return
         try:
@@ -105,10 +105,10 @@ def _text(entries: Sequence[Learnt]) -> bytes:
 
 
 def _line(entry: Learnt) -> bytes:
-    """Write the line of an entry, in which keys have one order, and the text comes last.
+    """Return the line of a lesson, with its keys in a fixed order and the text last.
 
-    Whose it is, the file's folder says. The task is named by its id; it is written out where it
-    has none. The ledger has the rest: `mas-pool show POOL ID`.
+    The file's folder is its owner. The task is given by its id, or written out if it has none. The
+    ledger has the rest: `mas-pool show POOL ID`.
     """
     fields: dict[str, Any] = {name: getattr(entry, name) for name in ORDER}
     content = {name: item for name, item in fields.items() if item not in (None, ())}
@@ -118,7 +118,7 @@ def _line(entry: Learnt) -> bytes:
 
 
 def _is_part(content: bytes, text: bytes) -> bool:
-    """Return whether lines are among others, in whatever order."""
+    """Return whether all lines are among others, in any order."""
     return {*content.splitlines(keepends=True)} <= {*text.splitlines(keepends=True)}
 
 
@@ -148,7 +148,7 @@ def _end(path: Path, size: int) -> bytes:
 
 
 class AgentFolders:
-    """The folders of agents. Whoever writes has to be alone at work on the pool."""
+    """The folders of agents. A writer needs exclusive access to the pool."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -158,23 +158,23 @@ class AgentFolders:
         self.remove = self._files.remove
 
     def write(self, agent: PoolAgent, lessons: Lessons) -> list[Path]:
-        """Make the files of an agent what they should be; give those that were something else."""
+        """Write the files of an agent that differ from the ledger, and return them."""
         written = [agent.path] if self._files.write(agent) else []
         if self._archives.write(agent.name, lessons):
             written.append(self._folder / archive_of(agent.name))
         return written
 
     def revise(self, agent: PoolAgent) -> None:
-        """Write what an agent is."""
+        """Write the files of a revised agent."""
         self._files.write(agent)
 
     def learn(self, agents: Iterable[str], lessons: Lessons) -> None:
-        """Write what agents have learnt since."""
+        """Write the agents' new lessons."""
         for agent in agents:
             self._archives.follow(agent, lessons)
 
     def behind(self, agents: Iterable[PoolAgent], lessons: Lessons) -> list[PoolAgent]:
-        """Find the agents with a file that a crash left behind."""
+        """Return the agents with a file that a crash left outdated."""
         return [agent for agent in agents if self._is_behind(agent, lessons)]
 
     def _is_behind(self, agent: PoolAgent, lessons: Lessons) -> bool:
@@ -188,7 +188,7 @@ class AgentFolders:
             return False  # nobody works with it
 
     def differences(self, agent: PoolAgent, lessons: Lessons) -> tuple[list[str], list[str]]:
-        """Read all of the files of an agent; say which are behind, and which say something else."""
+        """Read all files of an agent; return messages on outdated and on wrong files."""
         archive = self._folder / archive_of(agent.name)
         looks: Mapping[str, Callable[[], bool]] = {
             f"{agent.path}: a crash left it a revision behind.": lambda: self._files.is_behind(
@@ -209,19 +209,19 @@ class AgentFolders:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFiles:
-    """The files of agents, each in a folder of its own, as agents' folders are anywhere.
+    """The files of agents, each in a folder of its own, in the general form of agents' folders.
 
-    A file is as the last line of its agent has it, or a crash left it as the line before had it;
-    or a merge left it as an earlier one had it, where two branches revised the agent.
+    A file matches the last ledger line of its agent. After a crash it may match the line before,
+    and after a merge of two branches that revised the agent, any earlier one.
     """
 
     folder: Path
 
     def write(self, agent: PoolAgent) -> bool:
-        """Write the files of an agent, unless they are as they should be.
+        """Write the files of an agent that differ from the ledger.
 
         Returns:
-            Whether one was written.
+            Whether a file was written.
         """
         folder, texts = agent.path.parent, agent.texts()
         make_folder(self.folder / AGENTS)
@@ -233,10 +233,10 @@ class AgentFiles:
         return bool(names)
 
     def is_behind(self, agent: PoolAgent) -> bool:
-        """Return whether a file is as a line before the agent's last one had it.
+        """Return whether a file matches an earlier line of the agent than the last one.
 
         Raises:
-            StorageError: One is neither so nor as the last line has it, or cannot be read.
+            StorageError: A file matches no line, or cannot be read.
         """
         folder, now = agent.path.parent, agent.texts()
         there = {name: _text_in(folder / name) for name in {*now, *files_in(folder, OURS)}}
@@ -250,12 +250,12 @@ class AgentFiles:
         return any(there.get(name) != now.get(name) for name in {*now, *before})
 
     def _was(self, agent: PoolAgent, name: str, text: str | None) -> bool:
-        """Return whether a file is as some line of the agent had it, as where branches merged."""
+        """Return whether a file matches an earlier line of the agent, as after a merge."""
         backs = range(2, len(agent.revisions))
         return text is not None and any(agent.texts(back=back).get(name) == text for back in backs)
 
     def orphans(self, agents: Iterable[PoolAgent]) -> list[str]:
-        """Name the files that belong to no agent, relative to the pool's folder."""
+        """Return the files that belong to no agent, relative to the pool's folder."""
         owned = {
             path
             for agent in agents
@@ -270,7 +270,7 @@ class AgentFiles:
         )
 
     def remove(self, name: str) -> None:
-        """Remove a file that belongs to no agent, and its folder where nothing else is in it.
+        """Remove a file that belongs to no agent, and folders that this leaves empty.
 
         Raises:
             StorageError: It cannot be removed.

@@ -1,7 +1,7 @@
-"""Makes sure that what a pool is made of lies in its folder: no link leads out of it.
+"""Checks that all parts of a pool are in its folder: no link leads out of it.
 
-Pools are shared, by git and in archives. Who opened one whose `teams` or `evolutions` is a link
-would read or write wherever a stranger wants. So no command works on such a pool.
+Pools are shared, by git and in archives. A pool whose `teams` or `evolutions` is a link would make
+its user read or write wherever a stranger wants. So no command works on such a pool.
 """
 
 from __future__ import annotations
@@ -29,25 +29,37 @@ PARTS = frozenset(
         f".{LEDGER}.lock", ".gitattributes", ".gitignore",
     }
 )  # fmt: skip
-"""What a pool has in its folder. What else is there is not looked at."""
+"""The parts of a pool's folder. Other entries are not checked."""
 LEVELS = 2
-"""How deep the folder of the evolutions is looked into: each of their episodes has a folder."""
+"""How deep the folder of the evolutions is checked: each of their episodes has a folder."""
 
 
 def refuse_links(pool: Path, *, whole: bool = False) -> None:
-    """Make sure that a pool, which may be none yet, has neither links nor pipes in it.
+    """Check that a folder that is, or will be, a pool has neither links nor pipes in it.
 
-    The folder itself may be a link: whoever calls names it.
+    The folder itself may be a link: the caller names it.
 
     Args:
-        whole: Whether its evolutions are looked into down to their last file.
+        whole: Whether to check its evolutions down to the last file.
     """
     for entry in _entries(os.fspath(pool), within=PARTS):
         _check_all(entry, LEVELS if entry.name == EVOLUTIONS and not whole else None)
 
 
+def ledger_in(pool: Path, *, whole: bool = False) -> Path:
+    """Return the ledger of a pool without links; see `refuse_links`.
+
+    Raises:
+        InputError: There is no pool.
+    """
+    refuse_links(pool, whole=whole)
+    if not (pool / LEDGER).is_file():
+        raise InputError(f"no pool in {str(pool)!r}: it has no {LEDGER}.")
+    return pool / LEDGER
+
+
 def refuse_link(folder: Path) -> None:
-    """Make sure that a folder is none that a link leads to.
+    """Refuse a folder that is reached through a symbolic link.
 
     Raises:
         InputError: It is a link.
@@ -72,7 +84,7 @@ def _check_all(entry: os.DirEntry[str], levels: int | None) -> None:
 
 
 def _names(entry: os.DirEntry[str]) -> int:
-    """Count the names of a file: none, where another process has renamed its temporary file."""
+    """Return the number of names of a file; 0 if another process has just renamed it."""
     try:
         return entry.stat(follow_symlinks=False).st_nlink
     except FileNotFoundError:

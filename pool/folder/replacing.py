@@ -1,8 +1,8 @@
-"""Putting a copy of an evolution in the place of another one, so that a kill leaves either.
+"""Replaces an evolution by a copy so that a kill leaves one of the two.
 
-No system call exchanges two folders everywhere. So between two renames there is none in place: who
-opens the pool next, or merges again, finds the old one aside and puts it back. All of that happens
-where neither git nor a reader of evolutions looks.
+No system call exchanges two folders everywhere. So between two renames neither is in place: the
+next process that opens the pool, or merges again, moves the old one back. All of that happens where
+neither git nor a reader of evolutions looks.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from ...schema.values.files import make_folders, rename, sync, write_atomically
 from ..values.layout import EVOLUTIONS, MANIFEST, PASSING, SNAPSHOTS
 
 ASIDE = f"{SNAPSHOTS}/merging"
-"""Where a pool has what is to replace an evolution (`NAME/new`), and what it replaces (`old`)."""
+"""The folder for an evolution's replacement (`NAME/new`), and for the replaced one (`old`)."""
 NOT_COPIED = (".git", SNAPSHOTS, *PASSING)
-"""What a pool can do without, and the history of git that a copy of it has for itself."""
+"""Files that a pool can do without, and the git history of a copy."""
 
 
 def replace_evolution(pool: Path, name: str, theirs: Path, manifest: str | None) -> None:
-    """Put a copy of an evolution in place of the pool's own, which may be there or not.
+    """Put a copy of an evolution in the place of the pool's own, if any.
 
     Args:
-        pool: The pool's folder. Its lock is held.
-        theirs: The folder of the other one, which stays as it is.
-        manifest: What the copy says that it was begun with; None: what the other one says.
+        pool: The pool's folder. The caller holds its lock.
+        theirs: The folder of the other evolution, which stays unchanged.
+        manifest: The manifest of the copy; None: the other evolution's.
     """
     own, aside = pool / EVOLUTIONS / name, pool / ASIDE / name
     make_folders(own.parent)
@@ -43,15 +43,15 @@ def replace_evolution(pool: Path, name: str, theirs: Path, manifest: str | None)
 
 
 def is_cut_short(pool: Path) -> bool:
-    """Return whether who replaced an evolution was stopped when the old one was aside."""
+    """Return whether a replacement was interrupted while the old evolution was aside."""
     return any((pool / ASIDE).glob("*/old"))
 
 
 def put_back(pool: Path) -> None:
-    """Leave nothing aside: an evolution that is not in its place comes back there.
+    """Move interrupted evolutions back to their place, and remove temporary folders.
 
     Args:
-        pool: The pool's folder. Its lock is held.
+        pool: The pool's folder. The caller holds its lock.
     """
     for old in (pool / ASIDE).glob("*/old"):
         own = pool / EVOLUTIONS / old.parent.name
@@ -62,7 +62,7 @@ def put_back(pool: Path) -> None:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy a folder of a pool, and wait until the disk has it.
+    """Copy a folder of a pool, and flush the copy to disk.
 
     Raises:
         StorageError: It cannot be read or written.

@@ -1,1 +1,1 @@
-"""Pools under git: merging two copies, comparing revisions, finding and mending damage."""
+"""Pools under git: merging two copies, comparing revisions, finding and repairing damage."""

@@ -1,12 +1,12 @@
-"""Merging the files of a pool for git, one by one, as a merge driver of its own.
+"""A git merge driver for the files of a pool.
 
-git asks for each file that both sides changed. Lines of ledgers are united by their operations; an
-evolution's manifest is that of who went on further. What agents' folders say follows from the
-ledger, which git merges on its own: of these files one side's is kept, or what both have, and the
-next to open the pool writes them as the ledger has them.
+git calls it for each file that both sides changed. Ledgers are united by operation; an evolution's
+manifest comes from the side that went further. The files of agents' folders follow from the ledger,
+which git merges separately: one side's version stays, or the common part. The next process that
+opens the pool writes them from the ledger.
 
-A clone without this driver goes by the pool's `.gitattributes`, where git itself keeps the lines of
-both sides. So nothing that this driver does may be needed to read the pool.
+A clone without this driver uses the pool's `.gitattributes`, by which git itself keeps the lines of
+both sides. So the driver must do nothing that is necessary to read the pool.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .manifests import united_manifests
 from .union import Contradiction, UnionSide, union_of, united
 
 NAME = "coterie"
-"""What git's settings call the driver."""
+"""The driver's name in git's settings."""
 DRIVER = "mas-pool merge --driver %O %A %B %P"
 PATTERNS = (
     LEDGER,
@@ -38,17 +38,17 @@ PATTERNS = (
 
 
 def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
-    """Merge one file for git: what is right stands in the first one afterwards.
+    """Merge one file for git and write the result to the file `ours`.
 
     Args:
-        base: The version that both began with.
+        base: The common ancestor.
 
     Returns:
-        What a person should know of.
+        Notes for the user.
 
     Raises:
-        Contradiction: They say different things of one, or one took out what was in the base.
-            Ours is as it was.
+        Contradiction: The sides contradict each other, or one removed lines of the base. The file
+            `ours` stays unchanged.
         InputError: It is no file of a pool.
         StorageError: A version is damaged, or cannot be read or written.
     """
@@ -65,12 +65,12 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     texts = [_content(file) for file in (ours, theirs)]
     names = [f"{path} (ours)", f"{path} (theirs)"]
     if name.name in {LEDGER, TURNS}:
-        side, other = map(UnionSide.of, names, texts)
-        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (side, other))
+        first, second = map(UnionSide.of, names, texts)
+        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (first, second))
         if name.name == LEDGER:
-            lines, notes = union_of(side, other, Path(name.parent))
+            lines, notes = union_of(first, second, Path(name.parent))
         else:
-            lines, notes = united(side, other), ()
+            lines, notes = united(first, second), ()
         write_atomically(ours, b"".join(line.text for line in lines))
         return notes
     if name.name == MANIFEST:
@@ -86,14 +86,14 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
 
 
 def set_up(folder: Path) -> tuple[Path, Path]:
-    """Have git merge a pool with the driver, in this clone of its repository.
+    """Configure git to merge a pool with the driver, in this clone of its repository.
 
     Returns:
-        The repository's folder, and the file with attributes that was written.
+        The repository's folder, and the written attributes file.
 
     Raises:
-        InputError: The pool is in no repository of git, or its folder has a name that attributes
-            cannot have.
+        InputError: The pool is in no git repository, or its folder has a name that attributes
+            cannot express.
         StorageError: The attributes cannot be written.
     """
     try:
@@ -117,7 +117,7 @@ def set_up(folder: Path) -> tuple[Path, Path]:
 
 
 def _pattern(inside: str, name: str) -> str:
-    """Write the pattern of a pool's file for git's attributes."""
+    """Return the pattern of a pool's file for git's attributes."""
     begun = "" if inside == "." else inside + "/"
     if any(letter in begun for letter in '\\"*?[]\n'):
         raise InputError(
@@ -128,7 +128,7 @@ def _pattern(inside: str, name: str) -> str:
 
 
 def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
-    """Make sure that no side took out a line, as a revert does."""
+    """Check that no side removed a line, as a revert does."""
     for side in sides:
         ops = {line.op for line in side.lines}
         if lost := [line for line in base.lines if line.op not in ops]:
@@ -139,9 +139,9 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
             )
 
 
-def _beginning(ours: bytes, other: bytes) -> bytes:
-    """Return the lines with which both begin."""
-    lines = zip(ours.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
+def _beginning(first: bytes, second: bytes) -> bytes:
+    """Return the lines at the beginning of both."""
+    lines = zip(first.splitlines(keepends=True), second.splitlines(keepends=True), strict=False)
     blocks = list[bytes]()
     for mine, theirs in lines:
         if mine != theirs:

@@ -1,9 +1,9 @@
-"""Making one pool of two copies of it that went on by themselves.
+"""Merges two copies of a pool that evolved independently.
 
-The ledger is the union of theirs, and all else follows: files of teams and evolutions are those of
-either, agents' folders and the scaffold are written as the ledger has them. What contradicts is
-found before anything is touched. The new ledger is written last, and in one piece: whoever is
-stopped before leaves files that no line names, and merging again is all that is to be done.
+The ledger is the union of both, and everything else follows: files of teams and evolutions come
+from either copy, agents' folders and the scaffold are written from the ledger. Contradictions are
+found before any change. The new ledger is written last and atomically: an interrupted merge leaves
+files that no line names, and repeating the merge completes it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...schema.loading.loading import read_team
 from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import locked, rename, write_atomically
 from ..folder.agent_folders import AgentFolders
-from ..folder.own_files import refuse_links
+from ..folder.own_files import ledger_in
 from ..folder.replacing import copy_folder, put_back, replace_evolution
 from ..ledger.ledger import Ledger
 from ..ledger.scaffold import Scaffold
@@ -32,12 +32,12 @@ from .union import Contradiction, UnionLine, UnionSide, union_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Joined:
-    """How merging changed a pool.
+    """The result of merging another copy into a pool.
 
     Attributes:
-        lines: How many lines its ledger has now.
-        new: How many of them it did not have before.
-        notes: What a person should know of: what both sides changed, and which change counts.
+        lines: The number of lines in its ledger.
+        new: The number of them that are new.
+        notes: Notes for the user: members that both sides changed, and which change counts.
     """
 
     lines: int
@@ -45,33 +45,33 @@ class Joined:
     notes: tuple[str, ...]
 
 
-def join(folder: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
-    """Take all that happened to another copy of a pool into a pool. The other one stays as it is.
+def join(folder: Path, second: Path, *, tell: Callable[[str], None]) -> Joined:
+    """Merge another copy of a pool into a pool. The other copy stays unchanged.
 
     Args:
-        folder: The pool. Nobody should be at work on it.
-        tell: Told where a person's edits of the scaffold were copied to.
+        folder: The pool. No process should be using it.
+        tell: Receives a message about where a person's edits of the scaffold were copied to.
     """
-    _expect_two(folder, other)
-    return _join(folder, other, folder, tell)
+    _expect_two(folder, second)
+    return _join(folder, second, folder, tell)
 
 
-def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], None]) -> Joined:
-    """Make a new pool of two copies of one. Both stay as they are.
+def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], None]) -> Joined:
+    """Merge two copies of a pool into a new pool. Both stay unchanged.
 
     Args:
-        target: Its folder, which is not there yet, or is empty.
-        tell: As `join`.
+        target: The new pool's folder, which must be missing or empty.
+        tell: As in `join`.
 
     Raises:
-        InputError: There is something in the folder, or as `join`.
-        Contradiction: As `join`; then there is no new pool.
-        StorageError: As `join`.
+        InputError: The folder is not empty, or as in `join`.
+        Contradiction: As in `join`; then there is no new pool.
+        StorageError: As in `join`.
     """
-    _expect_two(first, other)
+    _expect_two(first, second)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(
-            f"{target} exists already. Name a new folder; to take {other} into {first} itself,"
+            f"{target} exists already. Name a new folder; to take {second} into {first} itself,"
             " leave out --into."
         )
     if not target.parent.is_dir():
@@ -79,7 +79,7 @@ def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], N
     aside = _aside(target)
     try:
         copy_folder(first, aside)
-        joined = _join(aside, other, first, tell)
+        joined = _join(aside, second, first, tell)
         with suppress(FileNotFoundError):
             target.rmdir()
         aside.chmod(0o755)
@@ -94,26 +94,26 @@ def join_into(target: Path, first: Path, other: Path, *, tell: Callable[[str], N
 
 
 def _aside(target: Path) -> Path:
-    """Make a folder beside another one."""
+    """Create a temporary folder beside another one."""
     try:
         return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     except OSError as error:
         raise StorageError(error.errno, error.strerror, str(target)) from error
 
 
-def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) -> Joined:
-    """Take another copy into a pool, which messages call as they do."""
-    heads = [_checked(path, tell) for path in (folder, other)]
+def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None]) -> Joined:
+    """Merge another copy into a pool, which messages call `called`."""
+    heads = [_checked(path, tell) for path in (folder, second)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
         put_back(folder)  # what a merge left that was killed
         before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
-        theirs = UnionSide.of(str(other / LEDGER), _content(other / LEDGER))
+        theirs = UnionSide.of(str(second / LEDGER), _content(second / LEDGER))
         lines, notes = union_of(before, theirs, folder)
         state = _state(folder, lines)
-        evolutions = dict(_evolutions(folder, other, called))
-        _take_teams(folder, other, state)
+        evolutions = dict(_evolutions(folder, second, called))
+        _take_teams(folder, second, state)
         for name, manifest in evolutions.items():
-            _take_evolution(folder, name, other / EVOLUTIONS / name, manifest)
+            _take_evolution(folder, name, second / EVOLUTIONS / name, manifest)
         write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
         for agent in state.agents.values():
             AgentFolders(folder).write(agent, state.learnt)
@@ -125,17 +125,15 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
     )
 
 
-def _expect_two(folder: Path, other: Path) -> None:
-    for path in (folder, other):
-        refuse_links(path, whole=True)
-        if not (path / LEDGER).is_file():
-            raise InputError(f"no pool in {str(path)!r}: it has no {LEDGER}.")
-    if folder.samefile(other):
-        raise InputError(f"{folder} and {other} are one folder. Name two copies of a pool.")
+def _expect_two(folder: Path, second: Path) -> None:
+    for path in (folder, second):
+        ledger_in(path, whole=True)
+    if folder.samefile(second):
+        raise InputError(f"{folder} and {second} are one folder. Name two copies of a pool.")
 
 
 def _checked(folder: Path, tell: Callable[[str], None]) -> str:
-    """Make sure that a pool opens, so that what a crash left is put right; name its head."""
+    """Open a pool, which repairs leftovers of a crash, and return its head's name."""
     head = Pool.open(folder, report=tell).head
     return head.name if head else ""
 
@@ -166,11 +164,11 @@ def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
         )
 
 
-def _take_teams(folder: Path, other: Path, state: State) -> None:
-    """Take the files of teams; of two that write one team differently, always the same one."""
+def _take_teams(folder: Path, second: Path, state: State) -> None:
+    """Copy the files of teams; of two different files of a team, either copy chooses the same."""
     make_folders(folder)
     for member in state.teams.values():
-        theirs = other / TEAMS / member.path.name
+        theirs = second / TEAMS / member.path.name
         if not theirs.is_file():
             continue
         if not member.path.is_file():
@@ -192,9 +190,9 @@ def _write(path: Path, text: bytes) -> None:
         write_atomically(path, text)
 
 
-def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield the evolutions of another copy, each with what its manifest is to say."""
-    for path in _folders_in(other / EVOLUTIONS):
+def _evolutions(folder: Path, second: Path, called: Path) -> Iterator[tuple[str, str | None]]:
+    """Yield the evolutions of another copy, each with its new manifest."""
+    for path in _folders_in(second / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(file / MANIFEST) for file in (own, path))
         if mine is None or theirs is None:
@@ -211,7 +209,7 @@ def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, 
 
 
 def _folders_in(evolutions: Path) -> Sequence[Path]:
-    """Give the folders of evolutions; what a crash left there has a name that none of them has."""
+    """Return the folders of evolutions, without leftovers of a crash."""
     return sorted(path for path in evolutions.glob("[!.]*") if path.is_dir())
 
 
@@ -220,7 +218,7 @@ def _text(path: Path) -> str | None:
 
 
 def _take_evolution(folder: Path, name: str, theirs: Path, manifest: str | None) -> None:
-    """Take an evolution, with its journal; one that both have, of who went on further."""
+    """Copy an evolution with its journal, unless the pool's own went further."""
     own = folder / EVOLUTIONS / name
     sizes = [_size(path / TURNS) if path.is_dir() else -1 for path in (own, theirs)]
     if sizes[0] < sizes[1]:

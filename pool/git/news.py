@@ -1,4 +1,4 @@
-"""What happened to a pool since the last commit of it, in words for the message of the next one."""
+"""Describes a pool's changes since its last commit, for the message of the next one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ..values.layout import LEDGER
 from .past import entries_of
 
 WIDTH = 72
-"""Characters of a line, as git's own messages have them."""
+"""Characters of a line, as in git's own messages."""
 MOST_LINES = 60
 LONGEST = 300
-"""Characters of a text that is quoted."""
+"""Maximum characters of a quoted text."""
 
 
 def news_since_commit(folder: Path, repository: Repository) -> list[str]:
-    """Return what the lines of a pool's ledger did that the last commit has not.
+    """Describe the ledger lines of a pool that its last commit does not have.
 
     Args:
-        folder: The pool. There is nothing to say of a folder that is none.
+        folder: The pool. The result is empty if there is no ledger.
     """
     ledger = folder.resolve() / LEDGER
     if not ledger.is_file():
@@ -44,7 +44,7 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
 
 
 def _sentences(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a line did: who was born or revised by which edits and why, and what it scored."""
+    """Yield descriptions of a line: births and revisions with edits and reasons, and scores."""
     who = value.get("team") or value.get("agent")
     match value["kind"]:
         case "born" if value["lineage"].get("parents"):

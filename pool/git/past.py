@@ -1,4 +1,4 @@
-"""A pool as it was at a commit of git."""
+"""A pool as of a git commit."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..values.layout import LEDGER
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PoolAt:
-    """A pool as it was at a commit.
+    """A pool as of a commit.
 
     Attributes:
-        revision: The commit, as somebody named it.
+        revision: The user's name of the commit.
     """
 
     folder: Path
@@ -34,10 +34,10 @@ class PoolAt:
     @classmethod
     @contextmanager
     def of(cls, folder: Path, revision: str) -> Generator[Self]:
-        """Look at a pool as it was, for a `with` block.
+        """Open a pool as of a revision, for a `with` block.
 
         Raises:
-            InputError: It is in no repository that can be read, or there is no such revision.
+            InputError: It is in no readable repository, or there is no such revision.
         """
         with ExitStack() as stack:
             try:
@@ -57,7 +57,7 @@ class PoolAt:
             yield cls(folder=folder, repository=repository, revision=revision, commit=commit)
 
     def state(self) -> tuple[State, frozenset[str]]:
-        """Read what the pool was, and the operations that had happened by then."""
+        """Read the state of the pool, and the operations up to then."""
         text = self.text(LEDGER)
         if text is None:
             raise InputError(f"{quoted(self.revision)}: {self.folder} was no pool then.")
@@ -68,13 +68,13 @@ class PoolAt:
         return state, frozenset(ops)
 
     def text(self, name: str) -> str | None:
-        """Read a file of the pool, by its path there; None where it was not there."""
+        """Read a file of the pool, by its path there; None if it did not exist."""
         place = (self.folder.resolve() / name).relative_to(self.repository.source)
         return self.repository.text(self.commit, place.as_posix())
 
 
 def entries_of(text: str) -> Iterator[LedgerEntry]:
-    """Return the lines of a ledger that is not on disk."""
+    """Yield the entries of a ledger that is given as text."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / LEDGER
         append(path, text.encode("utf-8", "surrogateescape"))

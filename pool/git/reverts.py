@@ -1,7 +1,7 @@
-"""Commits that took lines or teams out of a pool, as `git revert` does.
+"""Finds commits that removed lines or teams from a pool, as `git revert` does.
 
-A ledger only grows, and teams' files stay. `git revert` takes both out, as far as it can: where
-later lines stand next to a line it is kept, and its team's file is gone.
+A ledger only grows, and teams' files stay. `git revert` removes both as far as it can: a line next
+to later lines stays, but its team's file is gone.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .union import UnionSide, ordered, united
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Revert:
-    """A commit that took something out of a pool that is missing still.
+    """A commit that removed lines or files that the pool still lacks.
 
     Attributes:
         subject: The first line of its message.
-        ledger: The ledger as it was before, where lines of it are missing; else empty.
-        files: The texts of the teams whose files are missing, by their paths in the pool.
+        ledger: The ledger before the commit if lines of it are missing; else empty.
+        files: The texts of the missing team files, by their paths in the pool.
     """
 
     commit: str
@@ -50,10 +50,10 @@ class Revert:
 
 
 def reverts(folder: Path) -> list[Revert]:
-    """Find the commits that took out of a pool what is missing still, the latest first.
+    """Find the commits that removed anything that the pool still lacks, the latest first.
 
     Args:
-        folder: The pool. There are none where its ledger, or a repository, cannot be read.
+        folder: The pool. The result is empty if its ledger or a repository cannot be read.
     """
     with suppress(AgentError, StorageError), Repository.around(folder) as repository:
         if repository is not None:
@@ -69,11 +69,11 @@ def reverts(folder: Path) -> list[Revert]:
 
 
 def put_back(folder: Path, to_put_back: Sequence[Revert]) -> Iterator[str]:
-    """Put back what commits took out of a pool; say what that is.
+    """Restore everything that commits removed from a pool, and describe it.
 
     Args:
-        folder: The pool. Nobody else should be at work on it.
-        to_put_back: What `reverts` found there.
+        folder: The pool. No other process should be using it.
+        to_put_back: The result of `reverts`.
     """
     for revert in reversed(to_put_back):
         for path, text in revert.files.items():
@@ -89,7 +89,7 @@ def put_back(folder: Path, to_put_back: Sequence[Revert]) -> Iterator[str]:
 def _revert(
     repository: Repository, folder: Path, commit: str, subject: str, ops: AbstractSet[str]
 ) -> Revert:
-    """Return what a commit took out that is missing still."""
+    """Return the removed content of a commit that is still missing."""
     inside = folder.resolve().relative_to(repository.source)
     ledger = repository.text(f"{commit}^", (inside / LEDGER).as_posix()) or ""
     before = [*entries_of(ledger)] if ledger else []

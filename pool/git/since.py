@@ -1,4 +1,4 @@
-"""How a pool has changed since a revision of git: for whoever reviews a branch that evolved it."""
+"""The changes of a pool since a git revision, for reviewers of a branch that evolved it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .past import PoolAt, entries_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionSummary:
-    """What an evolution did since then.
+    """An evolution's work since then.
 
     Attributes:
-        score: The sum of what their answers scored.
-        teams: What the runs of teams consumed, those of candidates that were not kept as well.
+        score: The sum of its answers' scores.
+        teams: The usage of team runs, including those of discarded candidates.
     """
 
     tasks: int = 0
@@ -35,22 +35,23 @@ class EvolutionSummary:
 
     @property
     def usage(self) -> Usage:
-        """Everything together."""
+        """The total usage."""
         return self.teams + self.operators + self.judging
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Since:
-    """How a pool has changed since a revision.
+    """The changes of a pool since a revision.
 
     Attributes:
-        before: The pool as it was: its teams by name.
-        added: The teams that are new, in the order of their births.
-        retired: The teams and agents that were members, and are none any more.
-        restored: Those that were none, and are members again.
-        learnt: The entries of the memory that are new.
-        best: The team of which most was expected then, with that; None where there was no team.
-        streams: What each evolution did, by its name.
+        before: The earlier teams by name.
+        added: The new teams, in the order of their births.
+        retired: The members that were retired.
+        restored: The members that were restored.
+        learnt: The new lessons.
+        best: The team with the highest expected score then, with its expectation; None without a
+            team.
+        streams: Each evolution's work, by name.
     """
 
     revision: str
@@ -69,11 +70,11 @@ class Since:
 
     @classmethod
     def of(cls, pool: Pool, revision: str) -> Self:
-        """Compare a pool with what it was.
+        """Compare a pool with its earlier state.
 
         Args:
-            pool: The pool, in a repository of git.
-            revision: A commit, a branch or a tag, as git takes it.
+            pool: The pool, in a git repository.
+            revision: A commit, a branch or a tag.
         """
         with PoolAt.of(pool.folder, revision) as was:
             state, lines = was.state()
@@ -103,13 +104,13 @@ class Since:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing happened."""
+        """Whether nothing changed."""
         new = (self.added, self.agents, self.retired, self.restored, self.learnt, self.streams)
         return not any(new) and not self.trials and not self.dropped
 
 
 def _streams(was: PoolAt) -> Iterator[tuple[str, EvolutionSummary]]:
-    """Sum up what evolutions did since then."""
+    """Yield a summary of each evolution's work since then."""
     for path in sorted((was.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
         name = path.parent.name
         text = was.text(f"{EVOLUTIONS}/{name}/{TURNS}")
@@ -125,7 +126,7 @@ def _streams(was: PoolAt) -> Iterator[tuple[str, EvolutionSummary]]:
 def _best(
     teams: Mapping[str, Member], structures: frozenset[str]
 ) -> tuple[Member, Expectation] | None:
-    """Find of whom most was expected, as the teams' trials say; a structure is no team."""
+    """Return the member with the highest expected score; structures are no teams."""
     for member, expected in ranked(teams.values()).items():
         if member.retired is None and member.name not in structures:
             return member, expected

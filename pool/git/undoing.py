@@ -1,8 +1,8 @@
-"""Taking back what a task, an operation or a commit did to a pool.
+"""Undoes the changes of a task, an operation or a commit to a pool.
 
-A ledger only grows, and what came later may refer to any line of it, so nothing is removed: what
-was done is followed by changes that lead back. Teams and agents that were born retire, who retired
-is a member again, revisions and lessons are taken back. What was measured stays measured.
+A ledger only grows, and later lines may refer to any earlier one, so nothing is removed: new
+changes reverse the old ones. Added teams and agents retire, retired ones are restored, revisions
+and lessons are reversed. Measurements stay.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ TRIALS = frozenset({"evaluated", "failed"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undone:
-    """What undoing came to.
+    """The result of undoing.
 
     Attributes:
-        operations: How many lines of the ledger were undone.
-        changes: The changes that lead back, in order.
-        trials: How many trials are among the lines. They stay.
-        heirs: Members that descend from who retires now. They stay, too.
+        operations: The number of undone ledger lines.
+        changes: The reversing changes, in order.
+        trials: The number of trials among the lines. They stay.
+        heirs: Members that descend from the members retired now. They stay, too.
     """
 
     operations: int
@@ -45,15 +45,15 @@ class Undone:
 
 
 def operations_of(pool: Pool, operation: str) -> Sequence[LedgerEntry]:
-    """Find the lines of a pool's ledger that somebody means.
+    """Find the ledger lines that a user's name refers to.
 
     Args:
-        operation: An operation, or what the names of several begin with (`ada/000003`); the id of a
-            task, which one evolution did; or a commit: what it added to the ledger.
+        operation: An operation, or a prefix of several (`ada/000003`); the id of a task of one
+            evolution; or a commit, for the lines that it added.
 
     Raises:
-        InputError: There is nothing of this name, several evolutions did the task, or the pool
-            began with the commit.
+        InputError: The name is unknown, several evolutions did the task, or the pool began with the
+            commit.
         StorageError: The pool is damaged.
     """
     entries = [*pool.entries()]
@@ -71,7 +71,7 @@ def operations_of(pool: Pool, operation: str) -> Sequence[LedgerEntry]:
 
 
 def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
-    """Take back what lines of a pool's ledger did."""
+    """Reverse the changes of ledger lines."""
     back = _Back(pool=pool, entries=entries, reason=reason)
     changes = tuple(back.changes())
     name = uuid4().hex
@@ -92,7 +92,7 @@ def undo(pool: Pool, entries: Sequence[LedgerEntry], *, reason: str) -> Undone:
 
 
 def _added_by(pool: Pool, commit: str) -> frozenset[str]:
-    """Name the operations that a commit added to a pool's ledger."""
+    """Return the operations that a commit added to a pool's ledger."""
     try:
         with PoolAt.of(pool.folder, commit) as then, PoolAt.of(pool.folder, f"{commit}^") as before:
             return then.state()[1] - before.state()[1]
@@ -107,7 +107,7 @@ def _below(entries: Sequence[LedgerEntry], name: str) -> list[LedgerEntry]:
 
 
 def _episodes(pool: Pool, task: str) -> Iterator[str]:
-    """Name the episodes in which evolutions did a task."""
+    """Yield the episodes of evolutions on a task."""
     for path in (pool.folder / EVOLUTIONS).glob(f"*/{TURNS}"):
         for turn in turns_in(path):
             if turn.value.get("task") == task:
@@ -116,14 +116,14 @@ def _episodes(pool: Pool, task: str) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Back:
-    """The changes that lead back from some lines."""
+    """The changes that reverse some lines."""
 
     pool: Pool
     entries: Sequence[LedgerEntry]
     reason: str
 
     def changes(self) -> Iterator[Change]:
-        """Yield them: first who comes back, so that the pool is never without a head."""
+        """Yield the changes; restored members come first, so that the pool always has a head."""
         added = self._members("born")
         retired = {name for name in self._members("retired") if self.pool.find(name).retired}
         back = retired - added
@@ -143,7 +143,7 @@ class _Back:
         return {value["team"] if "team" in value else value["agent"] for value in values}
 
     def _head(self, added: set[str]) -> Iterator[EventNoted]:
-        """Let the team be the head again that was it before."""
+        """Make the previous head the head again."""
         report = {entry.value["about"]["team"] for entry in self._of("told") if _is_head(entry)}
         heads = [member.name for member in self.pool.heads]
         if heads and heads[-1] in added | report:
@@ -167,7 +167,7 @@ class _Back:
             )
 
     def _lessons(self) -> Iterator[Learnt | Forgotten]:
-        """Let what was learnt be forgotten; what it stood for, and what was forgotten, is back."""
+        """Forget new lessons, and restore replaced and forgotten ones."""
         learnt = self.pool.learnt
         own = {entry.op: learnt[entry.op] for entry in self._of("learnt")}
         for entry in own.values():
@@ -185,7 +185,7 @@ def _is_head(entry: LedgerEntry) -> bool:
 
 
 def describe_change(change: Change) -> str:
-    """Return what a change that leads back does, in a few words."""
+    """Describe a reversing change in a few words."""
     match change:
         case Retired(member=member) | Restored(member=member):
             return f"{member}: {'retired' if isinstance(change, Retired) else 'a member again'}"

@@ -1,9 +1,9 @@
-"""The union of two ledgers of one pool: each operation once, each after what it refers to.
+"""The union of two ledgers of one pool: each operation once, each after the lines it refers to.
 
-Both are copies that went on by themselves. Lines stand in the order of their clocks, so the order
-of either side is kept, and what somebody wrote who had seen more comes later: of an agent that both
-revised, its last revision is what the agent is. The union is a function of the set of lines alone,
-whoever merges whom first.
+Both copies evolved independently. Lines are in the order of their logical clocks. So the order of
+either side is kept, and a line whose writer had seen more comes later: if both sides revised an
+agent, the last revision counts. The union depends only on the set of lines, not on the order of
+merging.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order
 
 LONGEST_TASK = 60
-"""Characters of a task or a text by which a line is told."""
+"""Maximum characters of a task or a text in the description of a line."""
 MEMBERS = ("team", "agent")
 
 
 class Contradiction(InputError):
-    """Two copies of a pool say different things of one, so there is no union of them."""
+    """Two copies of a pool contradict each other, so they have no union."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +35,7 @@ class UnionLine:
     """A line of a ledger.
 
     Attributes:
-        text: The whole of it, with its end.
+        text: The whole line, including its line break.
     """
 
     text: bytes
@@ -43,7 +43,7 @@ class UnionLine:
 
     @property
     def op(self) -> str:
-        """The operation that it records."""
+        """The operation that the line records."""
         return self.entry.op
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class UnionSide:
     """One of two copies.
 
     Attributes:
-        name: What to call it in messages.
+        name: Its name in messages.
         lines: The lines of its ledger, each once.
     """
 
@@ -64,14 +64,14 @@ class UnionSide:
 
     @classmethod
     def of(cls, name: str, content: bytes) -> UnionSide:
-        """Read a file that is a ledger. The unfinished line of a crash counts for nothing.
+        """Read the content of a ledger, without an unfinished last line of a crash.
 
         Args:
-            name: What to call it in messages.
+            name: Its name in messages.
 
         Raises:
             StorageError: A line is damaged.
-            Contradiction: A line repeats an operation and says something else.
+            Contradiction: A line repeats an operation with other content.
         """
         fields, after = dict[str, UnionLine](), START
         for text in BytesIO(content):
@@ -92,7 +92,7 @@ class UnionSide:
 
 
 def union_of(
-    first: UnionSide, other: UnionSide, folder: Path
+    first: UnionSide, second: UnionSide, folder: Path
 ) -> tuple[Sequence[UnionLine], Sequence[str]]:
     """Unite the ledgers of two copies of a pool.
 
@@ -100,38 +100,38 @@ def union_of(
         folder: The pool's folder, for messages and paths.
 
     Returns:
-        The lines; and what a person should know of: agents that both sides revised, and the like.
+        The lines, and notes for the user, such as agents that both sides revised.
 
     Raises:
-        Contradiction: One operation says different things on both sides, or two members of one
-            name were born.
+        Contradiction: An operation has other content on each side, or each side has another member
+            of one name.
         StorageError: One of them cannot be read on its own.
     """
-    lines = ordered(united(first, other), folder)
+    lines = ordered(united(first, second), folder)
     state, births = State(folder), dict[str, UnionLine]()
     for line in lines:
         try:
             state.take(line.entry)
         except ValueError as error:
             _expect_whole(first, folder)
-            _expect_whole(other, folder)
-            raise _misfit(line, births, (first, other), error) from None
+            _expect_whole(second, folder)
+            raise _misfit(line, births, (first, second), error) from None
         for name in _added_names(line.entry.value):
             births[name] = line
-    return lines, tuple(_notes(first, other, lines))
+    return lines, tuple(_notes(first, second, lines))
 
 
-def united(first: UnionSide, other: UnionSide) -> list[UnionLine]:
-    """Unite two files whose lines have operations; see the module."""
-    _expect_equal(first, other)
+def united(first: UnionSide, second: UnionSide) -> list[UnionLine]:
+    """Unite two files whose lines have operations, in the order of their clocks."""
+    _expect_equal(first, second)
     fields = dict[str, UnionLine]()
-    for line in (*first.lines, *other.lines):
+    for line in (*first.lines, *second.lines):
         fields[line.op] = min(fields.get(line.op, line), line, key=_rank)
     return sorted(fields.values(), key=lambda line: line.entry.order)
 
 
 def ordered(lines: Sequence[UnionLine], folder: Path) -> Sequence[UnionLine]:
-    """Return lines in an order in which they can be read, as far as there is one."""
+    """Return lines in a readable order, as far as there is one."""
     of = {id(line.entry): line for line in lines}
     return [of[id(entry)] for entry in in_order([line.entry for line in lines], folder)]
 
@@ -140,8 +140,8 @@ def _rank(line: UnionLine) -> tuple[bool, bool, int, bytes]:
     return line.entry.rank
 
 
-def _expect_equal(first: UnionSide, other: UnionSide) -> None:
-    there = {line.op: line for line in other.lines}
+def _expect_equal(first: UnionSide, second: UnionSide) -> None:
+    there = {line.op: line for line in second.lines}
     unequal = [
         (line, there[line.op])
         for line in first.lines
@@ -149,7 +149,7 @@ def _expect_equal(first: UnionSide, other: UnionSide) -> None:
     ]
     if unequal:
         (mine, theirs), *more = unequal
-        raise _other_of(mine.op, (first.name, mine), (other.name, theirs), more=len(more))
+        raise _other_of(mine.op, (first.name, mine), (second.name, theirs), more=len(more))
 
 
 def _added_names(value: Mapping[str, Any]) -> Iterator[str]:
@@ -158,7 +158,7 @@ def _added_names(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _expect_whole(side: UnionSide, folder: Path) -> None:
-    """Make sure that it is not a side alone that is damaged."""
+    """Raise an error if one side alone is damaged."""
     state = State(folder)
     for line in ordered(side.lines, folder):
         try:
@@ -210,24 +210,25 @@ def _side_of(line: UnionLine, sides: Sequence[UnionSide]) -> str:
     return next(side.name for side in sides if any(each.op == line.op for each in side.lines))
 
 
-def _notes(first: UnionSide, other: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
-    """Yield what both sides changed, and which change is the one that counts now."""
-    ops = [{line.op for line in side.lines} for side in (other, first)]
+def _notes(first: UnionSide, second: UnionSide, lines: Sequence[UnionLine]) -> Iterator[str]:
+    """Yield notes on changes of both sides, with the change that counts now."""
+    ops = [{line.op for line in side.lines} for side in (second, first)]
     changed = [
         {subject: line for line in side.lines if line.op not in there and (subject := _of(line))}
-        for side, there in zip((first, other), ops, strict=True)
+        for side, there in zip((first, second), ops, strict=True)
     ]
     last = {subject: line for line in lines if (subject := _of(line))}
     for subject in sorted(changed[0].keys() & changed[1].keys()):
         line = last[subject]
+        side = _side_of(line, (first, second))
         yield (
-            f"both sides {subject}. What {quoted(line.op)} of {_side_of(line, (first, other))} says"
+            f"both sides {subject}. What {quoted(line.op)} of {side} says"
             " is what counts now; the ledger has both."
         )
 
 
 def _of(line: UnionLine) -> str:
-    """Return what a line changed that only one can have the last word on; nothing otherwise."""
+    """Describe a change that only the last line decides; empty for other lines."""
     value = line.entry.value
     match value.get("kind"):
         case "revised":

@@ -1,4 +1,4 @@
-"""Looking after a pool's folder: finding what is wrong with it, and going on with what is left."""
+"""Maintenance of a pool's folder: finds damage, and repairs what is left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import locked, sync, write_atomically
 from ...schema.values.problems import quoted
 from ..folder.agent_folders import AgentFolders
-from ..folder.own_files import refuse_links
+from ..folder.own_files import ledger_in
 from ..ledger.changes import Retired
 from ..ledger.ledger import Ledger, LedgerEntry, entry_of, line_of
 from ..ledger.members import Member
@@ -31,15 +31,15 @@ from .reverts import put_back, reverts
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """What looking through a pool found.
+    """The result of verifying a pool.
 
     Attributes:
-        lines: Whole lines of the ledger.
-        teams: Teams that were ever born.
-        members: Those that were not retired.
-        agents: Agents that were ever born.
-        faults: What keeps the pool, or a member, from being used.
-        notes: What is to be known and harms nothing: what a crash left, files of retired teams.
+        lines: The number of whole ledger lines.
+        teams: The number of all teams.
+        members: The number of teams that are not retired.
+        agents: The number of all agents.
+        faults: Problems that make the pool, or a member, unusable.
+        notes: Harmless findings: leftovers of a crash, files of retired teams.
     """
 
     lines: int
@@ -51,19 +51,19 @@ class Findings:
 
 
 def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
-    """Look through a pool, from the first line of its ledger to the last of its files.
+    """Check a pool, from the first line of its ledger to the last of its files.
 
-    Every line is whole, and as `ledger.schema.json` has it. Every parent was born before its child,
-    so lineage has no cycle. Every team's file loads, is the team that was born, and has its
-    lineage. Every agent's files are as the ledger has the agent, and what it has learnt.
+    Every line must be whole and match `ledger.schema.json`. Every parent must be born before its
+    child, so lineage has no cycle. Every team's file must load, and hold the team that was born,
+    with its lineage. Every agent's files must match the ledger.
 
     Args:
-        catalogue: What names teams may use. By default, what is installed.
+        catalogue: The names that teams may use. Default: installed ones.
 
     Raises:
         InputError: There is no pool.
     """
-    ledger = Ledger(_ledger_of(folder))
+    ledger = Ledger(ledger_in(folder))
     state, faults, notes, read = State(folder), list[str](), list[str](), list[LedgerEntry]()
     lines = 0
     try:
@@ -114,22 +114,22 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
 
 
 def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
-    """Make a damaged pool one that opens again, with what is left; say what was done.
+    """Repair a damaged pool as far as possible, so that it opens again; describe each repair.
 
-    What `git revert` took out is put back. Lines of the ledger that are damaged, or that refer to
-    what is lost with them, are left out; the damaged ledger is kept beside the new one. Members
-    whose files are lost or hold another team are retired. Files of agents are written anew from the
-    ledger. Nothing else is removed: see `Pool.remove_orphans`.
+    Content that `git revert` removed is restored. Damaged ledger lines, and lines that refer to
+    lost ones, are left out; a copy of the damaged ledger stays beside the new one. Members whose
+    files are lost or hold another team are retired. Files of agents are rewritten from the ledger.
+    Nothing else is removed: see `Pool.remove_orphans`.
 
     Args:
-        folder: The pool. Nobody else should be at work on it.
-        catalogue: What names teams may use. By default, what is installed.
+        folder: The pool. No other process should be using it.
+        catalogue: The names that teams may use. Default: installed ones.
 
     Raises:
         InputError: There is no pool.
-        StorageError: The pool cannot be written, or another version of coterie made it.
+        StorageError: The pool cannot be written, or another version of coterie wrote it.
     """
-    _ledger_of(folder)
+    ledger_in(folder)
     result = reverts(folder)
     repairs = [*put_back(folder, result)] if result and verify(folder, catalogue).faults else []
     repairs += _salvage(folder / LEDGER)
@@ -152,7 +152,7 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
 
 
 def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
-    """Yield what of the head's folder is not as the ledger has it. That harms nothing."""
+    """Yield harmless differences between the head's folder and the ledger."""
     scaffold = Scaffold(pool=folder, tell=lambda _message: None)
     try:
         look = scaffold.difference(state.heads)
@@ -169,16 +169,8 @@ def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
         yield f"{scaffold.folder / name}: no part of the team. It stays."
 
 
-def _ledger_of(folder: Path) -> Path:
-    refuse_links(folder)
-    path = folder / LEDGER
-    if not path.is_file():
-        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
-    return path
-
-
 def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
-    """Name what operations left that did not get to their line."""
+    """Yield leftovers of operations that did not reach their line."""
     if (size := path.stat().st_size) > end:
         yield (
             f"{path}: the last line was left unfinished when a process or the machine stopped: its"
@@ -214,7 +206,7 @@ def _tells_otherwise(team: Team, member: Member) -> bool:
 
 
 def _salvage(path: Path) -> list[str]:
-    """Write a damaged ledger anew without the lines that cannot be used."""
+    """Rewrite a damaged ledger without its unusable lines."""
     with locked(Ledger(path).lock):
         usable, lost = _sorted_out(path)
         if not lost:
@@ -231,7 +223,7 @@ def _salvage(path: Path) -> list[str]:
 
 
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
-    """Tell the lines that can be used from those that cannot, which are told one by one."""
+    """Separate usable lines from unusable ones, which are described one by one."""
     first = _first(path)
     state, ops, usable, lost = State(path.parent), set[str](), [first], list[str]()
     _why_not(first, state, set())
@@ -244,7 +236,7 @@ def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
 
 
 def _first(path: Path) -> bytes:
-    """Return the line that a pool begins with, as far as it can still be read."""
+    """Return the first line of a pool's ledger, or a new one if it is unreadable."""
     with path.open("rb") as lines:
         first = lines.readline()
     with suppress(ValueError):
@@ -255,7 +247,7 @@ def _first(path: Path) -> bytes:
 
 
 def _why_not(line: bytes, state: State, ops: set[str]) -> str:
-    """Return why a line cannot be used; take it in if it can."""
+    """Return why a line is unusable; if it is usable, apply it to the state."""
     try:
         entry = entry_of(line)
     except ValueError as error:

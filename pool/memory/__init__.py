@@ -1,1 +1,1 @@
-"""The memory: entries found by the likeness of tasks, in this process or on a Qdrant server."""
+"""The memory: lessons found by task similarity, in this process or on a Qdrant server."""

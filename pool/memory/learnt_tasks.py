@@ -1,7 +1,7 @@
-"""Which tasks a pool has learnt from, so that nothing is tested on them.
+"""The tasks that a pool has learnt from, so that none of them is used for testing.
 
-A task is known by its id, and by its words: white space, case, what has no width and marks between
-words make no other task of them.
+A task is identified by its id, and by its words: white space, case, invisible characters and
+punctuation between words do not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..values.layout import EVOLUTIONS, LEDGER, MANIFEST
 from ..values.statistics import EVOLVE
 
 DIGITS = 16
-"""Of the digest by which manifests know the words of a question."""
+"""Digits of the digest by which manifests identify a question."""
 MOST_NAMED = 5
 _APOSTROPHE = re.compile("(?<=[^\\W\\d_])['`\u2018\u2019](?=[^\\W\\d_])")
 _PLAIN = str.maketrans({**dict.fromkeys("\u2010\u2011\u2212", "-"), "\u02bc": "'"})
@@ -41,16 +41,17 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
-"""Marks that say nothing: no operator, no bracket, nothing of a number (`1.5`, `3!`, `x - 1`)."""
+"""Punctuation without meaning: no operator, no bracket, no part of a number (`1.5`, `3!`, `x
+- 1`)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownTask:
-    """A task that was met before.
+    """A task that occurred before.
 
     Attributes:
-        before: Where it was learnt from: `ledger.jsonl:LINE`, a manifest, or a line of a stream.
-        by: What is the same: `id` or `words`.
+        before: The earlier occurrence: `ledger.jsonl:LINE`, a manifest, or a line of a stream.
+        by: The common part: `id` or `words`.
     """
 
     task: Task
@@ -64,7 +65,7 @@ class KnownTask:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LearntTasks:
-    """Tasks that something was learnt from, each with the place that says so.
+    """Tasks that were learnt from, each with the place that proves it.
 
     Attributes:
         words: Places by the words of the first `LONGEST_TASK` characters of the tasks.
@@ -77,7 +78,7 @@ class LearntTasks:
 
     @classmethod
     def by(cls, pool: Path) -> Self:
-        """Find what a pool has learnt from; nothing where there is none."""
+        """Return the tasks that a pool has learnt from; empty if there is no pool."""
         if not os.path.lexists(pool / LEDGER):
             return cls()
         refuse_links(pool)
@@ -92,7 +93,7 @@ class LearntTasks:
 
     @classmethod
     def of(cls, tasks: Sequence[Task], places: Mapping[str, str] | None = None) -> Self:
-        """Take tasks as seen, which stand at some places by their ids."""
+        """Treat these tasks as known, with their places by id."""
         placed = [(task, _place(task, places)) for task in reversed(tasks)]
         return cls(
             ids={task.id: place for task, place in placed},
@@ -100,7 +101,7 @@ class LearntTasks:
         )
 
     def __or__(self, other: LearntTasks) -> LearntTasks:
-        """Return what either has seen; places are those of the first."""
+        """Return the tasks of both; the places of the first win."""
         return LearntTasks(
             ids={**other.ids, **self.ids},
             words={**other.words, **self.words},
@@ -110,7 +111,7 @@ class LearntTasks:
     def meetings(
         self, tasks: Sequence[Task], places: Mapping[str, str] | None = None
     ) -> Iterator[KnownTask]:
-        """Find the tasks that are among these, with both places."""
+        """Yield the tasks that are among these, with both places."""
         for task in tasks:
             before, by = self.ids.get(task.id), "id"
             if before is None:
@@ -128,14 +129,14 @@ class LearntTasks:
         places: Mapping[str, str] | None = None,
         noun: str = "held-out task",
     ) -> None:
-        """Make sure that none of some tasks is among these.
+        """Check that none of some tasks is among these.
 
         Args:
-            tasks: What is to be tested on.
-            places: Where they stand, by their ids.
+            tasks: The tasks to test on.
+            places: Their places, by id.
 
         Raises:
-            InputError: Some are; both places of each are named.
+            InputError: Some are; the message names both places of each.
         """
         again = list(self.meetings(tasks, places))
         if again:
@@ -149,12 +150,12 @@ class LearntTasks:
 
 
 def text_digest(task: Task) -> str:
-    """Give the digest of what a task asks: the same for the same words, however they are spaced."""
+    """Return a digest of a task's text that ignores its spacing."""
     return digest(f"{task.query} {task.context}".split())[:DIGITS]
 
 
 def _ids(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ids of the tasks that a line says something was learnt from."""
+    """Yield the ids of tasks that a ledger line was learnt from."""
     if value.get("split", EVOLVE) == EVOLVE and value.get("task"):
         yield value["task"]
     # An entry's, or that of an event in which a task was told: its numbers decide what is kept.
@@ -164,7 +165,7 @@ def _ids(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _manifested(pool: Path) -> Iterator[tuple[str, str]]:
-    """Yield the digests of what evolutions were given, each with its manifest."""
+    """Yield the digests of evolutions' tasks, each with its manifest."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         tasks = read_value(path).get("tasks")
         for report in tasks.values() if is_mapping(tasks) else ():
@@ -183,7 +184,7 @@ def _stored_text(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Return what of a task is compared: all but case, spacing and the marks between sentences."""
+    """Return the compared form of a task: without case, spacing and punctuation."""
     text = unicodedata.normalize("NFKC", text[:LONGEST_TASK]).casefold().translate(_PLAIN)
     text = _APOSTROPHE.sub("", speakable(" ".join(text.split())))
     return " ".join(_MARK.sub(" ", text).split()) or text

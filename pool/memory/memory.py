@@ -1,7 +1,7 @@
-"""The memory of a pool: what was learnt, found again by the likeness of the tasks.
+"""The memory of a pool: lessons, found by the similarity of their tasks.
 
-The ledger is the truth. The index over it is made when the first search needs it, and follows what
-any process adds; `memory/.cache/` keeps vectors and may be deleted.
+The ledger is the truth. The index is built at the first search and follows the changes of all
+processes; `memory/.cache/` stores vectors and may be deleted.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .store import Labels, Lost, Store, VectorPoint, VectorQuery, open_store
 
 VECTORS = f"{MEMORY}/.cache/vectors.sqlite"
 BATCH = 8192
-"""Entries that are indexed together: their vectors are in memory twice meanwhile."""
+"""The number of entries indexed together, whose vectors are briefly in memory twice."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Index:
-    """Entries of a pool by the likeness of some of their words."""
+    """Entries of a pool, by the similarity of some of their words."""
 
     words: Callable[[Learnt], str]
     store: Store
@@ -55,7 +55,7 @@ class _Index:
     def closest(
         self, text: str, query: VectorQuery, lessons: Lessons, owner: str | None, upto: int | None
     ) -> Iterator[tuple[Learnt, float]]:
-        """Yield what stands, the closest first; a server may also have what we know nothing of."""
+        """Yield current entries, the closest first; a server may also have unknown ones."""
         if owner is not None:
             query = replace(query, owners=lessons.line(owner))
         for hit in self.store.closest(self.vector(text), query):
@@ -68,7 +68,7 @@ class Memory:
     """The memory of one pool. Threads may share it, and processes may share the pool.
 
     Args:
-        report: Told why vectors are not kept and the like. By default it is logged.
+        report: Receives messages, for instance if vectors cannot be stored. Default: the log.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Memory:
 
     @property
     def embedder(self) -> str:
-        """The name of the embedder, whose vectors do not compare with another's."""
+        """The embedder's name; vectors of different embedders are not comparable."""
         return self._embedder.name
 
     def search(
@@ -102,18 +102,17 @@ class Memory:
         level: str | None = None,
         upto: int | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries whose tasks are most like a text, without those that were replaced.
+        """Find the entries whose tasks are most similar to a text, without replaced ones.
 
         Args:
-            text: What to look for: a task's text. Its first `LONGEST_TASK` characters count, as of
-                the entries' tasks.
-            or_no_niche: Those of no niche, too, where only those of a niche are wanted.
-            owner: Only those in the archive of an agent: its own, and what it has inherited.
-            upto: Only among so many that were learnt first, as if no more had been.
+            text: A task's text. Only the first `LONGEST_TASK` characters of texts count.
+            or_no_niche: Whether to include entries without a niche if `niche` is set.
+            owner: Search only the memory of an agent: its own and inherited entries.
+            upto: Search only the first `upto` entries, as if there were no others.
 
         Returns:
-            Entries with their cosine similarity, in [-1, 1], the highest first. Among equals the
-            order is that of their ids, whoever learnt them first.
+            Entries with their cosine similarity, in [-1, 1], the highest first. Equals are ordered
+            by id, whoever learnt them first.
         """
         wanted = VectorQuery(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
@@ -134,15 +133,16 @@ class Memory:
         over: float,
         upto: int | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries of an agent's archive that say nearly the same as a text.
+        """Find the entries of an agent's memory with nearly the same text.
 
         Args:
-            text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
-            over: Only those whose texts have a higher cosine similarity with it than this.
-            upto: As for `search`.
+            text: The text of a possible entry. Only the first `LONGEST_TASK` characters of texts
+                count.
+            over: The minimum cosine similarity, exclusive.
+            upto: As in `search`.
 
         Returns:
-            Entries with the similarity, in order as for `search`.
+            Entries with their similarity, ordered as in `search`.
         """
         with self._turn:
             self._pool.refresh()
@@ -155,7 +155,7 @@ class Memory:
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0].id))
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return how like a text others are: the cosines, in [-1, 1], in their order."""
+        """Return the similarity of a text to others: the cosines, in [-1, 1], in their order."""
         with self._turn:
             cut = [name[:LONGEST_TASK] for name in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
@@ -164,7 +164,7 @@ class Memory:
     def _closest(
         self, text: str, k: int, query: VectorQuery, owner: str | None, upto: int | None
     ) -> list[tuple[Learnt, float]]:
-        """Return at least as many entries as are wanted, the closest first, and all equals."""
+        """Return at least `k` entries, the closest first, with all equals of the last one."""
         self._catch_up()
         pairs: list[tuple[Learnt, float]] = []
         if k < 1 or not self._tasks.entries or upto == 0:
@@ -177,20 +177,20 @@ class Memory:
 
     @cached_property
     def _texts(self) -> _Index:
-        """What is said, of those whose archives were asked for."""
+        """The index of entries' texts, for owners searched so far."""
         from .shards import VectorShards
 
         return _Index(words=lambda entry: entry.text, store=VectorShards(), embedder=self._embedder)
 
     def _catch_up(self) -> None:
-        """Index what was learnt since, by whomever."""
+        """Index the entries learnt since then, by any process."""
         self._pool.refresh()
         waiting = self._pool.learnt.between(len(self._tasks.entries))
         for start in range(0, len(waiting), BATCH):
             self._tasks.add(waiting[start : start + BATCH])
 
     def _read_archive(self, owner: str) -> None:
-        """Index what is said by all that an agent may have in its archive."""
+        """Index the texts of all entries that an agent may have in its memory."""
         learnt = self._pool.learnt
         for name in learnt.line(owner):
             waiting = learnt.own(name, self._read.get(name, 0))
@@ -212,12 +212,12 @@ def open_memory(
     environment: Mapping[str, str] | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Memory:
-    """Open the memory of a pool with what this host has.
+    """Open the memory of a pool with this host's models.
 
     Args:
         embedder: The embedder's name; see `choose_embedder`.
-        environment: Where keys and addresses are looked up. Default: the process's environment.
-        report: Told what a person should know. By default it is logged.
+        environment: The source of keys and addresses. Default: the process's environment.
+        report: Receives messages for the user. Default: the log.
     """
     chosen = choose_embedder(embedder, models=models, environment=environment, report=report)
     store = open_store(pool.folder, chosen.name, environment)

@@ -1,4 +1,4 @@
-"""Vectors on a server of Qdrant, which several processes and machines may share."""
+"""A vector store on a Qdrant server, which several processes and machines may share."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 BATCH = 256
 TIMEOUT = 60
-"""Seconds for one request of a server."""
+"""Seconds for one request."""
 LONGEST_QUOTE = 300
 FIRST = 16
-"""Points that are asked for first; more, and more again, where all of these are wanted."""
+"""The number of points requested first; the number grows while more are wanted."""
 WIDENING = 4
 OLDEST = (1, 10)
-"""The first version of the server that has the search that we use."""
+"""The first server version with the search that we use."""
 NOT_FOUND = 404
 _PREFIX = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class QdrantStore:
-    """A collection of Qdrant. It is made with the first points, by whoever is first.
+    """A collection of Qdrant. The first process that adds points creates it.
 
-    Points are known by their keys, so several processes that store the same ones at once store
-    each once. A collection that holds vectors of another kind is removed, and `Lost` says that what
-    it had is to be stored again; so does a collection that is gone.
+    Points are identified by keys, so several processes may store the same points. A collection with
+    vectors of another kind is removed. Then, and if a collection is gone, `Lost` reports that its
+    points must be stored again.
 
     Args:
-        parameters: How to search, where the client has a choice.
+        parameters: Search parameters of the client.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class QdrantStore:
 
     @classmethod
     def on_server(cls, url: str, collection: str, *, key: str | None = None) -> QdrantStore:
-        """Open a collection of a server. Nothing is sent yet."""
+        """Open a collection of a server, without sending a request yet."""
         _check(url, key)
         from qdrant_client import QdrantClient
         from qdrant_client.models import SearchParams
@@ -87,7 +87,7 @@ class QdrantStore:
                 self._client.upsert(self._collection, batch, wait=True)
 
     def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
-        """Yield the points that are wanted one by one, the closest first."""
+        """Yield matching points one by one, the closest first."""
         yielded, limit = 0, FIRST
         while len(hits := self._closest(vector, query, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
@@ -115,7 +115,7 @@ class QdrantStore:
         return sorted(hits, key=lambda hit: -hit.similarity)
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Return which of these keys are not stored.
+        """Return the keys without a stored point.
 
         Raises:
             RunError: The server cannot be reached, or refuses.
@@ -132,7 +132,7 @@ class QdrantStore:
         return absent
 
     def count(self) -> int:
-        """Return how many points are stored."""
+        """Return the number of stored points."""
         if not self._is_created():
             return 0
         with self._answers():
@@ -147,7 +147,7 @@ class QdrantStore:
         return self._exists
 
     def _meet(self) -> None:
-        """Make sure that it is a server that we can speak with."""
+        """Check that the server is a supported Qdrant."""
         with self._answers():
             met = self._client.info()
         if "qdrant" not in met.title.lower() or _version(met.version) < OLDEST:
@@ -177,7 +177,7 @@ class QdrantStore:
             self._exists, self._size = True, dimension
 
     def _expect_fit(self, dimension: int) -> None:
-        """Make sure that the collection is of vectors of this length, and of their cosines."""
+        """Check that the collection has vectors of this length, compared by cosine."""
         if self._size is None:
             with self._answers():
                 vectors = self._client.get_collection(self._collection).config.params.vectors
@@ -194,7 +194,7 @@ class QdrantStore:
 
     @contextmanager
     def _answers(self) -> Generator[None]:
-        """Say what failed, and that nothing is lost by it."""
+        """Convert errors of the server to one that says that nothing is lost."""
         from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ApiException
 
@@ -212,13 +212,13 @@ class QdrantStore:
 
 
 def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> str:
-    """Name the collection of one folder of one machine and one embedder: pools share a server.
+    """Return the collection's name for a folder, a machine and an embedder: pools share a server.
 
     Args:
-        prefix: What the names of collections begin with, of all whom the server is to tell apart.
+        prefix: The prefix of collection names, to separate users of a server.
 
     Raises:
-        InputError: No collection can be called by the prefix.
+        InputError: The prefix is not allowed in a collection's name.
     """
     if not _PREFIX.fullmatch(prefix):
         raise InputError(
@@ -234,7 +234,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _payload(labels: Labels) -> dict[str, Any]:
-    """Return what is stored beside a vector."""
+    """Return the labels stored beside a vector."""
     fields = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
     return {**fields, "owner": list(labels.owners)}
 
@@ -265,7 +265,7 @@ def _of_niche(niche: str, *, or_none: bool) -> Condition:
 
 
 def _check(url: str, key: str | None) -> None:
-    """Make sure that an address is one, and that nobody reads the key on its way."""
+    """Check that an address is valid and the key is never sent unencrypted."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
         raise InputError(

@@ -1,4 +1,4 @@
-"""A pool's memory as agents in a run are reminded of it."""
+"""Connects a pool's memory to the agents of a run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .learnt_tasks import LearntTasks
 from .memory import open_memory
 
 Matches = list[tuple["Learnt", float]]
-"""What a search gives: see `Memory.search`."""
+"""The result of `Memory.search`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """The memory of a pool, which also knows the tasks that it comes from."""
+    """The memory of a pool, with the tasks that it was learnt from."""
 
     folder: Path
     recall: Recaller
@@ -34,17 +34,17 @@ class Recollection:
         return await self.recall(query, k, where)
 
     def learnt_from(self, task: Task) -> str | None:
-        """Return where something was learnt from a task; see `Remembering`."""
+        """Return the place where a task was learnt from; see `Remembering`."""
         meeting = next(LearntTasks.by(self.folder).meetings([task]), None)
         return f"{meeting.before} by its {meeting.by}" if meeting else None
 
 
 def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None = None) -> Recaller:
-    """Open a pool for agents to recall from. One that has learnt nothing needs no embedder.
+    """Open a pool for agents to recall from. A pool without lessons needs no embedder.
 
     Raises:
         InputError: There is no pool, or no such embedder.
-        StorageError: It is damaged.
+        StorageError: The pool is damaged.
     """
     pool = Pool.open(folder)
     if not pool.learnt:
@@ -54,7 +54,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None 
 
 
 def recalling(search: Callable[..., Matches]) -> Recaller:
-    """Let agents recall by a search: that of a `Memory`, or of a `PoolView`."""
+    """Make a search, of a `Memory` or a `PoolView`, available to agents."""
 
     async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
         return await asyncio.to_thread(_search_kinds, search, query, k, where)
@@ -65,7 +65,7 @@ def recalling(search: Callable[..., Matches]) -> Recaller:
 def _search_kinds(
     search: Callable[..., Matches], query: str, k: int, where: Mapping[str, Any]
 ) -> Sequence[MemoryEntry]:
-    """Search for each kind, and give the closest: of all together, or all that were found."""
+    """Search each kind, and return the closest of all; with `each`, all results."""
     kinds: Sequence[str | None] = where.get("kinds") or (None,)
     labels = {name: where[name] for name in ("owner", "niche") if name in where}
     if "niche" in labels:

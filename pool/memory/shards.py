@@ -1,10 +1,9 @@
-"""Vectors in this process, kept by what searches ask for: one shard for each set of labels.
+"""A vector store in this process, with one shard for each set of labels.
 
-A search multiplies the shards that it may look at with its vector, and nothing else. They lie in
-memory as one piece each; of an agent's own, which may be few among many, a shard knows the places.
-A product in single precision only says which points to look at; what is told of them is computed
-again in double precision, each alone. So a similarity depends on two vectors, and not on what else
-is stored.
+A search multiplies only the shards that match its labels with its vector. Each shard is one array
+in memory; for agents' own entries, which may be few among many, it knows the positions. The product
+in single precision only selects candidates. Their similarity is computed again in double precision,
+each alone. So a similarity depends on two vectors, and not on other stored ones.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ if TYPE_CHECKING:
     Places = slice | NDArray[np.intp]
 
 FIRST = 64
-"""Points that are looked at first; more, and more again, where all of these are asked for."""
+"""The number of candidates at first; the number grows while more are wanted."""
 WIDENING = 8
 EPSILON = 2.0**-24
-"""What a product of unit vectors in single precision is wrong by at most, for each number."""
+"""The maximum error of a single-precision product of unit vectors, per number."""
 AT_ONCE = 4096
-"""Points that are looked at in one go, which takes memory."""
+"""The number of points computed at once, which limits memory."""
 ROOM = 16
-"""Vectors that a shard has room for at first; then twice as many, each time it is full."""
+"""The initial capacity of a shard, which doubles whenever it is full."""
 FEW = 4
-"""A shard of so many times as many is not multiplied whole for the points of some agents."""
+"""A shard that is `FEW` times larger than the owned points is not multiplied as a whole."""
 WHOLE = slice(None)
 NOWHERE = array("q")
 
 
 class _Shard:
-    """Vectors with the same labels, whosever they are."""
+    """Vectors with the same labels except owners."""
 
     def __init__(self, dimension: int) -> None:
         self.keys: list[str] = []
@@ -64,7 +63,7 @@ class _Shard:
             self._owned.setdefault(owner, array("q")).append(place)
 
     def places(self, owners: Sequence[str]) -> NDArray[np.intp]:
-        """Return where the points are that any of some agents has, each once."""
+        """Return the positions of the points of any of these owners, each once."""
         owned = np.zeros(len(self.keys), np.bool_)
         for owner in owners:
             owned[self._owned.get(owner, NOWHERE)] = True
@@ -78,7 +77,7 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The points of a shard that a search may look at."""
+    """The points of a shard that a search may return."""
 
     shard: _Shard
     places: Places
@@ -87,12 +86,12 @@ class _Stretch:
         return len(self.shard.keys) if isinstance(self.places, slice) else len(self.places)
 
     def at(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return where some of them are on the shard."""
+        """Return the positions of some of them in the shard."""
         return some if isinstance(self.places, slice) else self.places[some]
 
 
 class VectorShards:
-    """A store in this process's memory. It is empty at first, and gone with the process."""
+    """A store in this process's memory. It starts empty and ends with the process."""
 
     def __init__(self) -> None:
         self._shards: dict[Labels, _Shard] = {}
@@ -100,7 +99,7 @@ class VectorShards:
         self._fitting: dict[VectorQuery, list[_Shard]] = {}
 
     def add(self, points: Sequence[VectorPoint]) -> None:
-        """Store points; those that are there stay."""
+        """Store points; existing ones stay unchanged."""
         for point in points:
             labels = replace(point.labels, owners=())
             if labels not in self._shards:
@@ -111,11 +110,11 @@ class VectorShards:
                 self._keys.add(point.key)
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Return which of these keys are not stored."""
+        """Return the keys without a stored point."""
         return set(keys) - self._keys
 
     def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
-        """Yield the points that are wanted one by one, the closest first."""
+        """Yield matching points one by one, the closest first."""
         stretches = self._stretches(query)
         if not stretches:
             return
@@ -156,7 +155,7 @@ def _first(
     query: NDArray[np.float32],
     limit: int,
 ) -> list[Hit]:
-    """Return the closest points in order, as far as looking at so many tells who they are."""
+    """Return the closest points in order, as far as `limit` candidates determine them."""
     bound = -np.inf
     places: NDArray[np.intp] = np.arange(len(rough))
     if limit < len(rough):
@@ -169,7 +168,7 @@ def _first(
 def _looked_at(
     stretches: Sequence[_Stretch], places: NDArray[np.intp], query: NDArray[np.float32]
 ) -> Iterator[Hit]:
-    """Compute how close points are, which are counted from the first stretch on."""
+    """Compute the similarity of points, which are numbered across stretches."""
     ends = np.cumsum([len(item) for item in stretches])
     found_in = np.searchsorted(ends, places, side="right")
     for number in np.unique(found_in).tolist():

@@ -1,6 +1,6 @@
-"""What finds the vectors that are closest to one.
+"""The interface of vector stores, which find the closest vectors.
 
-A store is derived: the ledger fills it, and what is in it may be lost at any time.
+A store is derived from the ledger, and its content may be lost at any time.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from ..embedding import Vector
 
 DIGITS = 6
-"""Decimals of a similarity. Beyond them it depends on the order of additions in a store."""
+"""Decimals of a similarity. Further ones depend on the order of additions in a store."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Labels:
-    """What an entry has that searches may ask for.
+    """The labels of an entry for searches.
 
     Attributes:
-        kind: What sort of entry it is.
-        niche: The kind of task; None: it has none.
-        level: How far it reaches; None: it does not say.
-        owners: Whose it is. There may be many.
+        kind: Its kind.
+        niche: The niche of its task; None: it has none.
+        level: Its scope; None: it has none.
+        owners: The agents that own it.
     """
 
     kind: str | None = None
@@ -40,11 +40,11 @@ class Labels:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VectorQuery:
-    """Which entries are searched for; None: whatever they have.
+    """The labels of entries to search for; None accepts any.
 
     Attributes:
-        or_no_niche: Those of no niche, too, where those of a niche are wanted.
-        owners: Those that any of these has.
+        or_no_niche: Whether to include entries without a niche if `niche` is set.
+        owners: Accept entries of any of these owners.
     """
 
     kind: str | None = None
@@ -56,10 +56,10 @@ class VectorQuery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VectorPoint:
-    """What is stored of an entry.
+    """A stored entry.
 
     Attributes:
-        key: A UUID that stands for the entry.
+        key: A UUID that identifies the entry.
     """
 
     key: str
@@ -69,21 +69,22 @@ class VectorPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """A point that was found: its key, and the cosine of its vector with the one asked for."""
+    """A matching point: its key, and the cosine of its vector with the search vector."""
 
     key: str
     similarity: float
 
 
 class Lost(RunError):
-    """What was stored is gone, or did not fit and was removed: it is to be stored again."""
+    """The stored points are gone, or did not fit and were removed; store them again."""
 
 
 class Store(Protocol):
-    """Finds the vectors that are closest to one.
+    """Finds the vectors that are closest to a vector.
 
-    A store **must** find the truly closest, not roughly; **must** have what was added, once, when
-    `add` returns; and **must** take the same point again without a change.
+    A store **must** find the exact closest ones, not approximate ones; **must** have all added
+    points, each once, when `add` returns; and **must** accept the same point again without a
+    change.
     """
 
     def add(self, points: Sequence[VectorPoint]) -> None:
@@ -91,28 +92,28 @@ class Store(Protocol):
 
         Raises:
             RunError: A server cannot be reached, or refuses.
-            Lost: What was stored before is gone.
+            Lost: Earlier points are gone.
         """
         ...
 
     def closest(self, vector: Vector, query: VectorQuery) -> Iterator[Hit]:
-        """Return the points that are wanted one by one, the closest first, to `DIGITS` decimals."""
+        """Yield matching points one by one, the closest first, rounded to `DIGITS` decimals."""
         ...
 
     def missing(self, keys: Collection[str]) -> set[str]:
-        """Return which of these keys are not stored."""
+        """Return the keys without a stored point."""
         ...
 
 
 def open_store(
     pool_folder: Path, embedder: str, environment: Mapping[str, str] | None = None
 ) -> Store:
-    """Open the store of a pool: on the Qdrant of `QDRANT_URL`, else in this process.
+    """Open the store of a pool: on the Qdrant server in `QDRANT_URL`, else in this process.
 
     Args:
-        embedder: The name of the embedder, whose vectors do not compare with another's.
-        environment: Has `QDRANT_URL`, `QDRANT_API_KEY` and `QDRANT_PREFIX`. Default: the process's
-            environment.
+        embedder: The embedder's name; vectors of different embedders are not comparable.
+        environment: The source of `QDRANT_URL`, `QDRANT_API_KEY` and `QDRANT_PREFIX`. Default: the
+            process's environment.
     """
     environment = os.environ if environment is None else environment
     if url := environment.get("QDRANT_URL"):

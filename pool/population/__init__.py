@@ -1,1 +1,1 @@
-"""What a pool's agents are good at, alone and together, and how that changed."""
+"""The competence of a pool's agents, alone and together, and its development."""

@@ -1,4 +1,4 @@
-"""What the evolutions of a pool say of a population: its rates, and what their tasks consumed."""
+"""A population's data from its evolutions: the rates, and the consumption of their tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
 
 @kept()
 class CandidateLine:
-    """A candidate of an episode, as the episode's line has it."""
+    """A candidate, as recorded in an episode's line."""
 
     number: int
     operator: str
@@ -44,7 +44,7 @@ class CandidateLine:
 
 @kept()
 class DroppedLine:
-    """An answer of a model that was of no use, as an episode's line has it."""
+    """An invalid answer of a model, as recorded in an episode's line."""
 
     operator: str
     reason: str
@@ -53,7 +53,7 @@ class DroppedLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _EpisodeLine:
-    """What the line of every episode has."""
+    """The common fields of all episodes' lines."""
 
     task: str
     niche: str | None
@@ -82,7 +82,7 @@ class SearchedLine(_EpisodeLine):
 
 @kept()
 class AnsweredLine(_EpisodeLine):
-    """The line of an episode that came to an answer, and to no more."""
+    """The line of an episode that only gave an answer."""
 
     reward: float = 0
     executed: bool | int
@@ -94,11 +94,12 @@ class AnsweredLine(_EpisodeLine):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionUsage:
-    """What tasks of evolutions consumed.
+    """The consumption of evolutions' tasks.
 
     Attributes:
-        runs: What the runs of teams consumed.
-        operators: What operators did: those that reflect, lead, dream, make personas.
+        runs: The consumption of team runs.
+        operators: The consumption of operators, such as reflecting, leading, dreaming and writing
+            personas.
     """
 
     tasks: int
@@ -108,18 +109,18 @@ class EvolutionUsage:
 
     @property
     def each(self) -> float:
-        """Tokens of everything together, by task."""
+        """The mean total tokens per task."""
         return (self.runs + self.operators + self.judging).tokens / self.tasks
 
 
 def rates_of(pool: Path, evolution: str | None = None) -> Rates:
-    """Return the rates at which a pool's population was evolved; by default EvoChamber's, Table 9.
+    """Return the rates of a pool's evolved population; by default EvoChamber's, Table 9.
 
     Args:
-        evolution: The evolution whose recipe says them. None: the only one that does.
+        evolution: The evolution whose recipe sets them. None: the only one that does.
 
     Raises:
-        InputError: There is no such evolution, or several say different things.
+        InputError: There is no such evolution, or several have different rates.
     """
     record = {name: rates for name, rates in _rates(pool) if evolution in (None, name)}
     if evolution is not None and evolution not in record:
@@ -133,7 +134,7 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
 
 
 def population_of(pool: Pool) -> Population:
-    """Return a pool's population as of its last line, at the rates at which it was evolved."""
+    """Return a pool's population as of its last line, with the rates of its evolution."""
     population = Population(rates=rates_of(pool.folder))
     for entry in pool.entries():
         population = population.after(entry)
@@ -141,7 +142,7 @@ def population_of(pool: Pool) -> Population:
 
 
 def consumed(pool: Path) -> EvolutionUsage | None:
-    """Return what the tasks of a population's evolutions consumed; None: there was none."""
+    """Return the consumption of a population's evolutions; None without any."""
     paths = [pool / EVOLUTIONS / name / TURNS for name, _ in _rates(pool)]
     lines = [usage_of(entry.value) for path in paths for entry in turns_in(path)]
     if not lines:
@@ -151,10 +152,10 @@ def consumed(pool: Path) -> EvolutionUsage | None:
 
 
 def turns_in(path: Path) -> Iterator[LedgerEntry]:
-    """Read what an evolution says of its tasks, a line each.
+    """Yield the journal entries of an evolution, one per task.
 
     Raises:
-        StorageError: It is damaged, or a line says what no task says.
+        StorageError: It is damaged, or a line is no valid episode.
     """
     for number, entry in enumerate(Ledger(path).read(), start=1):
         line = entry.value
@@ -170,9 +171,9 @@ def turns_in(path: Path) -> Iterator[LedgerEntry]:
 
 
 def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
-    """Return what a task of an evolution consumed: runs of teams, operators, judging.
+    """Return the consumption of an evolution's task: team runs, operators, judging.
 
-    What children took from their parents' runs is not counted twice.
+    Calls that children reused from their parents' runs are not counted twice.
     """
     ran = line.get("candidates", ())
     runs = [line] if "usage" in line else ran
@@ -182,7 +183,7 @@ def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
 
 
 def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
-    """Yield the rates of each evolution of a population, by its name."""
+    """Yield the rates of each evolution of a population, by name."""
     from ...runtime.runs.record import read_value
 
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):

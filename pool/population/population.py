@@ -1,9 +1,9 @@
-"""What the agents of a pool have come to be good at, alone and together, by the ledger's lines.
+"""The competence of a pool's agents, alone and together, computed from the ledger.
 
-The state of a population as EvoChamber has it (arXiv:2605.11136 §3.2 to 3.4, App. E.1): competence,
-synergy, overlap, the roster, and the rounds of leadership. A population is a value, and the one
-after a line shares with the one before it whatever the line does not touch. A task of no niche is
-of the niche "".
+The state of a population as in EvoChamber (arXiv:2605.11136 §3.2 to 3.4, App. E.1): competence,
+synergy, overlap, the roster, and the rounds of leadership. A population is an immutable value; each
+line gives a new one, which shares all unchanged parts. A task without a niche counts in the niche
+"".
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from ..ledger.ledger import LedgerEntry
 from ..values.statistics import EVOLVE, Trial
 
 ANCHOR = "anchor"
-"""The seat of who leads a team."""
+"""The seat of a team's leader."""
 LEADERSHIP = "leadership"
-"""What the event is called that tells a round of leadership."""
+"""The name of the event that records a round of leadership."""
 LIFECYCLE = "lifecycle"
-"""What the event is called that tells a change of the roster or of a persona, right after it."""
+"""The name of the event that records, right afterwards, a change of the roster or of a persona."""
 
 PruneBy = Literal["recent_mean", "each_task"]
-"""What of an agent is compared with the population's mean."""
+"""The score of an agent that is compared with the population's mean."""
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rates:
-    """How fast a population's numbers follow what happens; by default as in EvoChamber, Table 9.
+    """The rates at which a population's numbers adapt; by default as in EvoChamber, Table 9.
 
     Attributes:
-        alpha: How much the last task weighs in competence (Eq. 2).
-        beta: How much it weighs in synergy (Eq. 6).
-        initial: The competence in a niche that an agent has not met.
-        synergy_tasks: Tasks of a niche that two have to share before their synergy counts.
-        rolling: How many of an agent's last tasks its rolling reward is of.
-        prune_below: An agent lags when its score is below this share of the population's mean.
-        prune_by: Which score: its rolling reward after the task, or the task's reward alone.
+        alpha: The weight of the last task in competence (Eq. 2).
+        beta: The weight of the last task in synergy (Eq. 6).
+        initial: The competence in a niche without tasks.
+        synergy_tasks: The number of shared tasks in a niche from which synergy counts.
+        rolling: The number of an agent's last tasks in its rolling reward.
+        prune_below: An agent lags if its score is below this share of the population's mean.
+        prune_by: The score: its rolling reward after the task, or the task's reward alone.
     """
 
     alpha: float = 0.3
@@ -58,23 +58,23 @@ class Rates:
 
     @classmethod
     def of(cls, settings: Any) -> Self:
-        """Take them from settings that have fields of these names."""
+        """Build rates from settings with fields of these names."""
         return cls(**{item.name: getattr(settings, item.name) for item in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:
-    """What two agents came to together in a niche.
+    """The results of two agents together in a niche.
 
     Attributes:
-        reward: The mean reward of the first `synergy_tasks` of them; from then on it follows Eq. 6.
+        reward: The mean reward of the first `synergy_tasks` tasks; from then on it follows Eq. 6.
     """
 
     tasks: int = 0
     reward: float = 0.0
 
     def after(self, reward: float, rates: Rates) -> Pair:
-        """Take in another task (EvoChamber Eq. 6, App. E.1)."""
+        """Return the results with another task (EvoChamber Eq. 6, App. E.1)."""
         tasks = self.tasks + 1
         weight = 1 / tasks if tasks <= rates.synergy_tasks else rates.beta
         return Pair(tasks=tasks, reward=_moved(self.reward, reward, weight))
@@ -82,17 +82,17 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class RankingScore:
-    """Where an agent stands.
+    """The state of an agent.
 
     Attributes:
-        competence: Its competence by niche, in [0, 1], where it has any: its own or inherited.
-        tasks: Tasks that it worked on, by niche.
+        competence: Its competence by niche, in [0, 1], own or inherited; other niches are absent.
+        tasks: The number of its tasks, by niche.
         pairs: Its results with each other agent in each niche.
-        rewards: The rewards of its last tasks, at most `rolling` of them; nobody inherits them.
-        lagging: How many of its last tasks in a row it lagged on.
-        anchored: Tasks on which it led, by niche.
-        aims: The niches that its persona was written for, by whom it comes from too.
-        forked: How many tasks it had worked on when it was forked last.
+        rewards: The rewards of its last tasks, at most `rolling` of them; they are not inherited.
+        lagging: The number of its last consecutive tasks on which it lagged.
+        anchored: The number of tasks that it led, by niche.
+        aims: The niches that its persona, or that of an ancestor, was written for.
+        forked: The number of its tasks at its last fork.
     """
 
     rates: Rates = Rates()
@@ -110,20 +110,20 @@ class RankingScore:
         return self.competence.get(niche, self.rates.initial)
 
     def n(self, niche: str) -> int:
-        """Count the tasks of a niche that it worked on."""
+        """Return the number of its tasks in a niche."""
         return self.tasks.get(niche, 0)
 
     @cached_property
     def total(self) -> int:
-        """All tasks that it worked on."""
+        """The number of all its tasks."""
         return sum(self.tasks.values())
 
-    def sigma(self, other: str, niche: str) -> float:
+    def sigma(self, peer: str, niche: str) -> float:
         """Return its synergy with another agent in a niche, in [0, 1] (EvoChamber Eq. 6, App. E.1).
 
         It is 0 until they have shared `synergy_tasks` tasks of that niche.
         """
-        pair = self.pairs.get((other, niche))
+        pair = self.pairs.get((peer, niche))
         return pair.reward if pair and pair.tasks >= self.rates.synergy_tasks else 0.0
 
     @cached_property
@@ -133,29 +133,29 @@ class RankingScore:
 
     @cached_property
     def dominant(self) -> str | None:
-        """The niche in which it worked most; of several the one it is best at. None: it did not."""
+        """The niche with most tasks; of equals, the one it is best at; None without tasks."""
         return min(self.tasks, key=lambda item: (-self.n(item), -self.q(item), item), default=None)
 
     @cached_property
     def norm(self) -> float:
-        """The length of its competence as a vector, with as many dimensions as it has niches."""
+        """The length of its competence vector, with one dimension per niche."""
         return math.sqrt(math.fsum(q * q for q in self.competence.values()))
 
     def aiming(self, niche: str) -> RankingScore:
-        """Return the same, with a persona that was written for a niche."""
+        """Return the state with a persona written for a niche."""
         return replace(self, aims=self.aims | {niche})
 
     def after(
         self, niche: str, reward: float, others: Iterable[str], *, leads: bool, lags_below: float
     ) -> RankingScore:
-        """Take in a task (EvoChamber Eq. 2 and 6).
+        """Return the state after a task (EvoChamber Eq. 2 and 6).
 
         Args:
-            reward: What the team's answer was worth, in [0, 1].
+            reward: The reward of the team's answer, in [0, 1].
         """
         rewards = (*self.rewards, reward)[-self.rates.rolling :]
         score = fmean(rewards) if self.rates.prune_by == "recent_mean" else reward
-        shared = {(other, niche): self.pairs.get((other, niche), Pair()) for other in others}
+        shared = {(peer, niche): self.pairs.get((peer, niche), Pair()) for peer in others}
         return RankingScore(
             rates=self.rates,
             competence={
@@ -178,7 +178,7 @@ class RankingScore:
 
 
 class Grown(Sequence[Item]):
-    """What has come so far, of a list that only ever grows and is shared with what comes later."""
+    """A prefix of a list that only grows, which shares its items with later prefixes."""
 
     __slots__ = ("_items", "_length")
 
@@ -187,7 +187,7 @@ class Grown(Sequence[Item]):
         self._length = len(self._items)
 
     def with_(self, item: Item) -> Grown[Item]:
-        """Return one with an item more."""
+        """Return a sequence with one more item."""
         # Whoever is not the first to go on from here gets a list of its own.
         is_first = len(self._items) == self._length
         grown = Grown[Item](() if is_first else self)
@@ -225,13 +225,13 @@ class Population:
     """A population as of a line of its pool's ledger.
 
     Attributes:
-        rates: How fast its numbers follow what happens.
-        agents: Those that live, in the order of their births.
-        rolling: The rolling reward of each that lives and has worked.
-        rounds: What was told of each round of leadership, in order.
+        rates: The rates at which its numbers adapt.
+        agents: The living agents, in the order of their births.
+        rolling: The rolling reward of each living agent that has worked.
+        rounds: The records of rounds of leadership, in order.
         history: The niche of each trial, in order.
-        niches: The niches of trials, in the order in which they were met.
-        newborn: Who was born last by the operations of an event, by what their names begin with.
+        niches: The niches of trials, by first occurrence.
+        newborn: The last agent born in each event, by the prefix of its operations.
     """
 
     rates: Rates = Rates()
@@ -245,23 +245,23 @@ class Population:
 
     @property
     def trials(self) -> int:
-        """How many trials of teams of the population there were."""
+        """The number of trials of the population's teams."""
         return len(self.history)
 
     def recent(self, n: int) -> Sequence[str]:
-        """Return the niches of the last trials, in order: so many, or all."""
+        """Return the niches of the last `n` trials, in order."""
         return self.history[max(0, self.trials - n) :]
 
     @cached_property
     def mean(self) -> float | None:
-        """The mean of the rolling rewards of those that live; None before the first task."""
+        """The mean rolling reward of the living agents; None before the first task."""
         return math.fsum(self.rolling.values()) / len(self.rolling) if self.rolling else None
 
     def after(self, entry: LedgerEntry) -> Population:
-        """Take in a line of the ledger.
+        """Return the population after a line of the ledger.
 
-        A trial counts that has an anchor, a score, and a task that evolution learns from; failures
-        of providers or jails are none of the team.
+        A trial counts if it has an anchor, a score, and a task that evolution learns from; failures
+        of providers or jails are not the team's.
         """
         value = entry.value
         match value["kind"]:
@@ -296,7 +296,7 @@ class Population:
         return self._changed(about, event) if kind == LIFECYCLE else self
 
     def _changed(self, about: Mapping[str, Any], event: str) -> Population:
-        """Take in whose persona was written for a niche, and who was forked."""
+        """Apply a lifecycle event: a persona written for a niche, or a fork."""
         operator, niche = about.get("operator"), about.get("niche")
         named = [item for item in about.get("agents", ()) if item in self.everybody]
         shaped = named if operator == "specialize" else filter(None, [self.newborn.get(event)])
@@ -309,7 +309,7 @@ class Population:
         return self._being(fresh)
 
     def _being(self, fresh: Mapping[str, RankingScore]) -> Population:
-        """Let agents stand where it is said; those that do not live stay so."""
+        """Replace the states of agents; retired agents stay retired."""
         living = {name: standing for name, standing in fresh.items() if name in self.agents}
         return replace(
             self, agents={**self.agents, **living}, everybody={**self.everybody, **fresh}
@@ -328,7 +328,7 @@ class Population:
             name: self.everybody[name].after(
                 niche,
                 reward,
-                [other for other in team if other != name],
+                [peer for peer in team if peer != name],
                 leads=name == trial.agents[ANCHOR].member,
                 lags_below=self.rates.prune_below * (self.mean or 0.0),
             )
@@ -343,15 +343,15 @@ class Population:
         )
 
 
-def overlap(first: RankingScore, other: RankingScore) -> float:
-    """Return how alike the skills of two agents are: the cosine of their competences.
+def overlap(first: RankingScore, second: RankingScore) -> float:
+    """Return the similarity of two agents' skills: the cosine of their competences.
 
-    Over the niches of either, with 0 for one that an agent lacks (EvoChamber App. E.1): in [0, 1],
-    and 0 where either has none at all.
+    Niches that an agent lacks count as 0 (EvoChamber App. E.1). The result is in [0, 1], and 0 if
+    either has no competence at all.
     """
-    if not (lengths := first.norm * other.norm):
+    if not (lengths := first.norm * second.norm):
         return 0.0
-    others = other.competence
+    others = second.competence
     shared = math.fsum(
         [q * others[niche] for niche, q in first.competence.items() if niche in others]
     )
@@ -368,7 +368,7 @@ def _rolling(agents: Mapping[str, RankingScore]) -> dict[str, float]:
 
 
 def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
-    """Return where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
+    """Return a newcomer's initial state: empty, its parent's, or the means of its parents."""
     aims = frozenset(niche for parent in parents for niche in parent.aims)
     if len(parents) < 2:
         competence = {niche: q for parent in parents for niche, q in parent.competence.items()}
@@ -384,7 +384,7 @@ def heir(parents: Sequence[RankingScore], rates: Rates) -> RankingScore:
 
 
 def _mean(parents: Sequence[RankingScore], niche: str) -> float:
-    """Return the mean of competences by tasks; by heads, where nobody has worked on any."""
+    """Return the mean of competences weighted by tasks; unweighted if nobody has any."""
     knowing = [parent for parent in parents if niche in parent.competence]
     tasks = sum(score.n(niche) for score in knowing)
     weights = [score.n(niche) / tasks if tasks else 1 / len(knowing) for score in knowing]
@@ -393,5 +393,5 @@ def _mean(parents: Sequence[RankingScore], niche: str) -> float:
 
 
 def _event_of(entry: LedgerEntry) -> str:
-    """Return what the names of an event's operations begin with: `…/lifecycle 1 fork`."""
+    """Return the common prefix of an event's operations: `…/lifecycle 1 fork`."""
     return re.sub(r"[ /][^ /]*\Z", "", entry.op)

@@ -1,7 +1,7 @@
 """Seats: the places in a structure, which agents of a population take.
 
-A structure is a team of the pool, and none that runs by itself: what it scored, the agents did who
-took its seats. The best of a pool whose agents work is its population.
+A structure is a team of the pool that never runs by itself: its scores belong to the agents that
+took its seats. In a pool with working agents, the best team is the population.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _SEAT = re.compile(r"(anchor|complement|scout(?:_(?:[2-9]|[1-9]\d+))?)(?:_[a-z][
 
 
 def seat_of(position: str) -> str | None:
-    """Name the seat of a position by its id; None: it is none."""
+    """Return the seat of an agent's id; None if it is no seat."""
     match = _SEAT.fullmatch(position)
     return match[1] if match else None
 
 
 def is_structure(team: Team) -> bool:
-    """Return whether all agents of a team are seats, but those that are functions."""
+    """Return whether all agents of a team, except functions, are seats."""
     seats = {seat_of(name) for name, agent in team.agents.items() if team.asks_model(agent)}
     return ANCHOR in seats and None not in seats
 
 
 def structures_of(pool: Pool) -> frozenset[str]:
-    """Name the teams of a pool in which its agents take seats; none, where it has no agents.
+    """Return the teams of a pool whose seats its agents take; empty without agents.
 
-    A team whose file is lost is none.
+    A team whose file is lost does not count.
     """
     if not pool.all_agents:
         return frozenset()

@@ -1,6 +1,6 @@
-"""How a population developed: who led, how far it has specialised, who taught whom, and when.
+"""A population's development: who led, how far it has specialised, who taught whom, and when.
 
-The signals of EvoChamber's Figure 3 and Table 6, each from the ledger's lines and nothing else.
+The signals of EvoChamber's Figure 3 and Table 6, computed only from the ledger's lines.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..values.statistics import Trial
 from .population import ANCHOR, LIFECYCLE, Population, Rates
 
 DREAM = "dream"
-"""What the event is called that tells a session in which a team draws insights from failure."""
+"""The name of the event for a session in which a team draws insights from failure."""
 Led = tuple[str, str, frozenset[str]]
-"""The niche of a task, who led, and who lived."""
+"""The niche of a task, its leader, and the living agents."""
 WINDOW = 32
-"""Tasks over which specialisation is measured (EvoChamber, Figure 3)."""
+"""The number of tasks over which specialisation is measured (EvoChamber, Figure 3)."""
 DRAWS = 20
 MOST_WINDOWS = 500
-"""Of a drawn stream: more would not tell more of a mean."""
+"""The maximum number of windows of a drawn stream: more would not improve a mean."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,10 +35,10 @@ class WorkedTask:
     """A task that a team of the population worked on.
 
     Attributes:
-        niche: Its niche; "" where it has none.
-        roster: Who lived at that time, and its anchor.
-        score: What the team's answer was worth, in [0, 1].
-        structure: What the team was made by.
+        niche: Its niche; "" without one.
+        roster: The agents living then, and its anchor.
+        score: The score of the team's answer, in [0, 1].
+        structure: The team's structure.
     """
 
     task: str
@@ -52,10 +52,10 @@ class WorkedTask:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Happened:
-    """An event, and after how many tasks it was.
+    """An event, with the number of tasks before it.
 
     Attributes:
-        tasks: How many tasks had been worked on.
+        tasks: The number of tasks before it.
     """
 
     tasks: int
@@ -64,14 +64,14 @@ class Happened:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signals:
-    """How a population developed.
+    """The development of a population.
 
     Attributes:
-        flow: How many lessons and insights went from a giver to another agent.
-        shared: How many others have from each agent, once for each of them.
-        received: How many each agent has from others.
-        own: How many each agent had from nobody else.
-        lifecycle: What happened to the roster, in order.
+        flow: The number of lessons and insights, by giver and receiving agent.
+        shared: The number of lessons that each agent gave; one for each receiver.
+        received: The number of lessons that each agent received.
+        own: The number of lessons that each agent learnt itself.
+        lifecycle: The changes of the roster, in order.
         dreams: The sessions of dreaming, in order.
     """
 
@@ -86,14 +86,14 @@ class Signals:
 
     @property
     def anchors(self) -> Mapping[str, Mapping[str, int]]:
-        """How often each agent led in each niche, the most often first."""
+        """How often each agent led in each niche, in decreasing order."""
         return {
             niche: _counted(worked.anchor for worked in self.of(niche)) for niche in self.niches
         }
 
     @property
     def structures(self) -> Mapping[str, Mapping[str, int]]:
-        """How often teams were made by each structure in each niche, the most often first."""
+        """How often each structure was used in each niche, in decreasing order."""
         return {
             niche: _counted(
                 worked.structure for worked in self.of(niche) if worked.structure is not None
@@ -103,7 +103,7 @@ class Signals:
 
     @property
     def niches(self) -> tuple[str, ...]:
-        """The niches, in the order in which they were met."""
+        """The niches, by first occurrence."""
         return self.population.niches
 
     def of(self, niche: str | None = None) -> Sequence[WorkedTask]:
@@ -118,10 +118,10 @@ class Signals:
 
 
 def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
-    """Take in all lines of a ledger.
+    """Compute the signals of all lines of a ledger.
 
     Args:
-        rates: How fast competence and synergy follow what happens.
+        rates: The rates at which competence and synergy adapt.
     """
     population, roster = Population(rates=rates), frozenset[str]()
     worked, flow, own = list[WorkedTask](), Counter[tuple[str, str]](), Counter[str]()
@@ -154,21 +154,21 @@ def signals(entries: Iterable[LedgerEntry], rates: Rates) -> Signals:
 def specialization(
     worked: Sequence[WorkedTask], window: int = WINDOW, *, by_niche: bool = True
 ) -> list[float]:
-    """Return how far leading has become a matter of the niche, task by task (EvoChamber, Figure 3).
+    """Return, task by task, how far leading depends on the niche (EvoChamber, Figure 3).
 
-    For the last `window` tasks up to each one, `1 - H(A | Z) / log N`. `H(A | Z)` is the entropy of
-    who led, given the niche: that of the anchors among the window's tasks of a niche, weighted with
-    that niche's share of the window. `N` counts who lived at its last task, and who led in it and
-    lived no more. It is 1 where each niche has one leader, and 0 where everybody led equally often
-    in each.
+    For the last `window` tasks up to each one, it is `1 - H(A | Z) / log N`. `H(A | Z)` is the
+    entropy of the leader, given the niche: that of the anchors among the window's tasks of a niche,
+    weighted by that niche's share of the window. `N` counts the agents living at its last task, and
+    leaders in the window that no longer live. The index is 1 if each niche has one leader, and 0 if
+    all agents led equally often in each.
 
     Args:
-        window: How many tasks are looked at together. Before there are as many, nothing is said; a
-            stream that is shorter is one window.
-        by_niche: Without, all tasks are of one niche: it is how far leading has come to few hands.
+        window: The number of tasks per index. The first index comes with the `window`th task; a
+            shorter stream is one window.
+        by_niche: If false, all tasks count as one niche: the index shows how few agents lead.
 
     Returns:
-        The index of each window, in [0, 1]; without those in which only one agent lived.
+        The index of each window, in [0, 1], without windows with only one living agent.
     """
     return _indices([_led(task, task.anchor, by_niche) for task in worked], window)
 
@@ -176,10 +176,9 @@ def specialization(
 def by_chance(
     worked: Sequence[WorkedTask], window: int = WINDOW, *, by_niche: bool = True
 ) -> float | None:
-    """Return the mean index that there would be, had anybody led any task, drawn uniformly.
+    """Return the mean index under uniformly drawn leaders; None without a window.
 
-    A window has few tasks for many agents, so that the index is above 0 also then: this is what it
-    is to be compared with. It is drawn from a fixed seed. None: there is no window.
+    A window has few tasks for many agents, so this baseline is above 0 too. It uses a fixed seed.
     """
     chance = random.Random(0)  # noqa: S311
     step = max(1, len(worked) // MOST_WINDOWS)

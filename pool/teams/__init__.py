@@ -1,1 +1,1 @@
-"""Teams of a pool: how they come in, their lineage, exchange and blame."""
+"""Teams of a pool: admission, lineage, exchange and blame."""

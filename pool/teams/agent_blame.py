@@ -1,4 +1,4 @@
-"""Who set each field of an agent: its birth, a revision or an ancestor; when, and why."""
+"""The origin of each field of an agent: its birth, a revision or an ancestor; when, and why."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..ledger.ledger import LedgerEntry
 
 REVISED = "revised"
 NESTED: Mapping[str, int] = {"notes": 2}
-"""How far below a field its parts are told one by one: `notes.patches.units`."""
+"""The depth to which a field's parts are listed one by one: `notes.patches.units`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentOrigin:
-    """Who set a field of an agent.
+    """The origin of a field of an agent.
 
     Attributes:
         field: The field, dotted: `notes.patches.units`.
-        agent: The agent that was first so: the agent itself, or an ancestor.
-        revision: Its revision that set it; 0: its birth.
+        agent: The agent that first had this value: the agent itself, or an ancestor.
+        revision: The revision that set it; 0: its birth.
         by: The operator that made that agent, or `revised`.
-        op: The operation, whose line of the ledger has it.
+        op: The operation, as recorded in the ledger.
     """
 
     field: str
@@ -37,13 +37,13 @@ class AgentOrigin:
 
 
 def blame_agent(entries: Iterable[LedgerEntry], name: str) -> tuple[AgentOrigin, ...]:
-    """Say of each field of an agent where it was first set as it is.
+    """Return the origin of the current value of each field of an agent.
 
-    What an agent was born with as a parent had it then comes from there; as several, from the first
-    of them. What the parent became later does not count.
+    A value inherited at birth comes from the parent at that time; if several parents had it, from
+    the first of them. Later revisions of a parent do not count.
 
     Args:
-        entries: The lines of the ledger, from the first on.
+        entries: The entries of the ledger, from the first on.
     """
     origins: dict[str, dict[str, AgentOrigin]] = {}
     revisions: dict[str, int] = {}
@@ -76,7 +76,7 @@ def _revised(
 
 
 def _set(entry: LedgerEntry, number: int, by: str, reason: str) -> dict[str, AgentOrigin]:
-    """Say that a line set all fields that it has."""
+    """Return the origins of all fields in a ledger entry, set by this entry."""
     whole = AgentOrigin(
         field="",
         value=None,
@@ -93,7 +93,7 @@ def _set(entry: LedgerEntry, number: int, by: str, reason: str) -> dict[str, Age
 def _inherited(
     fresh: Mapping[str, AgentOrigin], old: Mapping[str, AgentOrigin]
 ) -> dict[str, AgentOrigin]:
-    """Leave to those who were before what was so with them already."""
+    """Replace the origins of unchanged fields by their earlier ones."""
     return {
         field: old[field] if field in old and old[field].value == origin.value else origin
         for field, origin in fresh.items()

@@ -1,4 +1,4 @@
-"""How changes happen to a pool: each checked, then a line of the ledger, then files to read."""
+"""Commits changes to a pool: a check, then a line of the ledger, then files for readers."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from ..values.texts import LONGEST_REASON, MOST_NOTES, displayable, told_all
 
 
 def named(change: Added, parents: Sequence[Member], state: State, *, op: str) -> Team:
-    """Give a team the name and the lineage that it has in a pool.
+    """Return a team with its name and its lineage in a pool.
 
-    A child's name begins as its first ancestor's does, so no model has a say in it.
+    A child's name begins like its first ancestor's, so no model has influence on it.
     """
     team, origin = cast("Team", change.member), change.lineage
     edits = origin.edits
@@ -61,7 +61,7 @@ def named(change: Added, parents: Sequence[Member], state: State, *, op: str) ->
 def named_agent(
     change: Added, parents: Sequence[PoolAgent], state: State, *, op: str
 ) -> tuple[Agent, Lineage]:
-    """Give an agent its name in a pool, and the lineage that it has there."""
+    """Return an agent with its name in a pool, and its lineage there."""
     agent, origin = cast("Agent", change.member), change.lineage
     edits = origin.edits
     if parents and not edits:
@@ -83,10 +83,10 @@ def _name(
     wish: str | None,
     content: Callable[[], tuple[str, Any]],
 ) -> str:
-    """Choose a name: the one that is wished for, or its own, or its stem with an ending.
+    """Choose a name: the wanted one, or the member's own, or its stem with an ending.
 
-    In a pool whose branches are merged, only what a pool begins with has a name without one, and
-    the ending is made of all that is said of who is to be called so: the operation, and what.
+    In a pool whose branches are merged, only initial members have names without an ending. The
+    ending is a hash of the operation and the member's content.
     """
     stem = parents[0].stem if parents else own
     if state.shared and not (pair := content())[0].startswith(SEED):
@@ -96,7 +96,7 @@ def _name(
 
 
 def _clean(lineage: Lineage, edits: Sequence[str]) -> Lineage:
-    """Return a lineage as it is kept: clean, and not too long."""
+    """Return a lineage with clean texts of limited length."""
     return Lineage(
         operator=lineage.operator,
         parents=tuple(dict.fromkeys(lineage.parents)),
@@ -109,10 +109,10 @@ def _clean(lineage: Lineage, edits: Sequence[str]) -> Lineage:
 
 
 def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> str:
-    """Write a team's file, once it is sure that it loads.
+    """Return the text of a team's file after checking that it loads.
 
     Raises:
-        ConfigError: It does not, or is above the ceiling.
+        ConfigError: It does not load, or is above the ceiling.
     """
     text, file = dump(team), file_of(team.name)
     # What is not text at all, like half a character, is for loading to refuse.
@@ -125,7 +125,7 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | N
 
 
 def duplicate_line(team: Team, duplicate: str) -> dict[str, Any]:
-    """Say in the ledger that a team was not added, because another is equal to it."""
+    """Return the ledger line of a team that was not added, because an equal one exists."""
     return {"kind": "twin", "team": duplicate, "lineage": _value(team)}
 
 
@@ -148,8 +148,8 @@ class Commits:
 
     Attributes:
         current: The state of the pool.
-        host: Gives what its teams may name, when somebody asks.
-        ceiling: What they may ask for at most.
+        host: Returns the names that teams may use, on demand.
+        ceiling: The limits of teams.
     """
 
     current: Current
@@ -159,7 +159,7 @@ class Commits:
     ceiling: CapabilityPolicy | None
 
     def commit(self, change: Change, *, op: str) -> Admission | bool:
-        """Let something happen; see `Pool.commit`."""
+        """Commit a change; see `Pool.commit`."""
         match change:
             case Added(member=member):
                 bear = self._bear if isinstance(member, Team) else self._bear_agent
@@ -178,7 +178,7 @@ class Commits:
                 raise InputError(f"{quoted(change)} is no change of a pool. Correct what gave it.")
 
     def _led(self, make: Callable[[], bool]) -> bool:
-        """Let something happen by which another team may be the head: then its folder follows."""
+        """Commit a change that may change the head, and update the scaffold if it did."""
         before = self.current.state.heads
         has_changed = make()
         if self.current.state.heads != before:
@@ -187,7 +187,7 @@ class Commits:
         return has_changed
 
     def _bear(self, change: Added, *, op: str) -> Admission:
-        """Add a team, or find the one that equals it."""
+        """Add a team, or find an equal one."""
         current, team = self.current, cast("Team", change.member)
         if change.inherits:
             raise InputError(
@@ -208,7 +208,7 @@ class Commits:
             return current.admission(op)
 
     def _bear_agent(self, change: Added, *, op: str) -> Admission:
-        """Add an agent: its line first, which has all of it, and then its file."""
+        """Add an agent: first its line, which has everything, then its files."""
         current = self.current
         with current.alone():
             if current.admitted(op) is None:
@@ -224,7 +224,7 @@ class Commits:
             return admission
 
     def _revise(self, change: Revised, *, op: str) -> bool:
-        """Let an agent become another one: the line first, and then the file."""
+        """Revise an agent: first the line, then the files."""
         with self.current.alone():
             now, has_changed = self.current.agent(change.agent), False
             to = replace(change.to, id=now.name, member=None)
@@ -237,7 +237,7 @@ class Commits:
             return has_changed
 
     def _learn(self, change: Learnt | Forgotten, *, op: str) -> bool:
-        """Let something be learnt: the line first, and then the files of those whose it is."""
+        """Record or forget lessons: first the line, then the files of their owners."""
         if isinstance(change, Forgotten):
             self.current.expect_learnt(change.entries)
             return self.current.commit(change.value(), op=op)
@@ -256,7 +256,7 @@ class Commits:
         return self.host().beside(self.current.folder / AGENTS)
 
     def _move(self, change: Retired | Restored, *, op: str) -> bool:
-        """Let a member be none, or be one again."""
+        """Retire or restore a member."""
         member = self.current.find(change.member)
         if isinstance(change, Restored) and member.retired is None:
             return False

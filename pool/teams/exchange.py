@@ -1,4 +1,4 @@
-"""Taking teams from one pool into another, with their lineage and what they scored."""
+"""Imports teams from another pool, with their lineage and their scores."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .pool import Pool
 def import_teams(
     pool: Pool, source: Pool, names: Sequence[str], *, op: str | None = None
 ) -> tuple[Admission, ...]:
-    """Take teams of another pool into a pool, with all that they were made from.
+    """Import teams of another pool, with all their ancestors.
 
-    Ancestors come along so that lineage is whole, as retired teams. A duplicate that the pool has
-    stands for a team. Names that are taken are changed. Evaluations come along as well: each once,
-    however often and by whatever way it is imported.
+    Ancestors are added as retired teams, so that lineage is complete. An equal team of the pool
+    replaces an imported one. Taken names are changed. Evaluations are imported too: each once,
+    however often and by whatever route it is imported.
 
     Args:
-        pool: The pool that they come into.
-        op: Names the import, so that it counts once. None: retired teams come back each time.
+        pool: The pool to import into.
+        op: The import's name, so that it counts once. None: retired teams are restored each time.
 
     Returns:
-        An admission for each of them.
+        An admission for each team.
 
     Raises:
         InputError: The source has no such team.
@@ -86,7 +86,7 @@ def _is(entry: LedgerEntry, *kinds: str) -> bool:
 
 
 def _operation(entry: LedgerEntry) -> str:
-    """Name what a line records by a name that it keeps in whatever pool it comes to."""
+    """Return an operation's name that is the same in every pool that imports it."""
     if entry.op.startswith(IMPORTED):
         return entry.op
     text = json.dumps([entry.op, entry.value], sort_keys=True)

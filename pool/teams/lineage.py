@@ -1,4 +1,4 @@
-"""Where teams come from: ancestors, descendants, and who set each field of a team."""
+"""The origin of teams: ancestors, descendants, and the origin of each field of a team."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SINGLE_FIELDS = ("description", "backend", "constitution")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Origin:
-    """Who set a field of a team.
+    """The origin of a field of a team.
 
     Attributes:
         field: The field, dotted: `agents.judge.prompt`.
-        team: The team in which it was first so: the team itself, or an ancestor.
+        team: The team that first had this value: the team itself, or an ancestor.
     """
 
     field: str
@@ -36,7 +36,7 @@ Record = TypeVar("Record", bound=TrialRecord)
 
 
 def ancestors(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
-    """Return a team, or an agent, and all that it was made from, parents before their children.
+    """Return a team or an agent and all its ancestors, parents before their children.
 
     Args:
         teams: All teams of the pool, or all agents, parents before their children.
@@ -50,7 +50,7 @@ def ancestors(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
 
 
 def descendants(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
-    """Return a team, or an agent, and all that was made from it, parents before their children."""
+    """Return a team or an agent and all its descendants, parents before their children."""
     fields = {name: teams[name]}
     for member in teams.values():
         if not fields.keys().isdisjoint(member.lineage.parents):
@@ -59,10 +59,10 @@ def descendants(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
 
 
 def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
-    """Say of each field of a team which team had it first.
+    """Return the origin of each field of a team.
 
-    A field that is as in a parent comes from there; as in several, from the first of them. An agent
-    that was given another name and nothing else keeps the origins of its fields.
+    A value equal to a parent's comes from there; if several parents have it, from the first of
+    them. A merely renamed agent keeps the origins of its fields.
 
     Args:
         teams: All teams of the pool, parents before their children.
@@ -94,14 +94,15 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
 def steps_to(
     child: Team, operator: str, reason: str, *sources: tuple[Team, Sequence[LineageStep]]
 ) -> tuple[LineageStep, ...]:
-    """Write down one more step, from teams that steps may have led to themselves.
+    """Return the steps to a child, with this step last, from teams that may have steps themselves.
 
-    Each field of the child is filed under the step that set it as it is there: under an earlier one
-    where a source has it so, under this one where none has.
+    Each field of the child belongs to the step that set its value: an earlier one if a source has
+    this value, else this one.
 
     Args:
-        sources: What it was made from, with the steps that led there; the first is what the edits
-            are told from. A team of the pool has no steps: what it has is its own.
+        sources: The sources with the steps that led to each. Edits are described relative to the
+            first.
+            A team of the pool has no steps: its values are its own.
 
     Returns:
         The steps of all sources, and this one.
@@ -124,7 +125,7 @@ def steps_to(
 
 
 def _inherited(parent: Team, child: Team) -> dict[str, str]:
-    """Name the fields of a child that are as in a parent, each with its name there."""
+    """Return the fields of a child that equal a parent's, each with its name there."""
     roster = [change for change in changes(parent, child) if change.component == "roster"]
     removed = {str(change.path[1]) for change in roster if change.after is None}
     new_ids = {str(change.path[1]): str(change.after) for change in roster if len(change.path) == 3}
@@ -139,7 +140,7 @@ def _inherited(parent: Team, child: Team) -> dict[str, str]:
 
 
 def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
-    """Return a team with these agents alone, and these ids for them."""
+    """Return a team with only these agents, under these ids."""
     return replace(
         team,
         agents={ids[name]: replace(team.agents[name], id=ids[name]) for name in ids},
@@ -153,7 +154,7 @@ def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
 
 
 def _fields(team: Team) -> dict[str, Any]:
-    """Return what is written of a team but for its name and its past, field by field."""
+    """Return a team's written fields one by one, except its name and its history."""
     return {dotted(path): value for path, value in _items(team_value(team))}
 
 

@@ -1,14 +1,14 @@
-"""A pool: teams and agents kept between tasks, in a folder to read, to compare and to version.
+"""A pool: a population of teams and agents in a folder that people can read, compare and version.
 
-* `teams/<name>.yaml`: each team, with its lineage. A file is written once and stays, also when its
-  team is retired, so that lineage is always whole.
-* `agents/<name>/`: each agent as it is, and what it has learnt. What it was is in the ledger.
-* `scaffold/`: the team that a strategy evolves, where it evolves one, in files that follow it.
-* `ledger.jsonl`: what happened, a line each: births, revisions, evaluations, what was learnt. All
-  that is known of a team or an agent follows from it.
+* `teams/<name>.yaml`: each team, with its lineage. A file is written once and stays, even when its
+  team is retired, so that lineage is always complete.
+* `agents/<name>/`: each agent's current state and its memory. The ledger has earlier states.
+* `scaffold/`: the team that a strategy evolves, if it evolves a single one; its files follow it.
+* `ledger.jsonl`: all events, a line each: births, revisions, evaluations, lessons. Everything known
+  of a team or an agent follows from it.
 
-An update is done when its line is on disk, and it has a name, its `op`. Who is not sure whether an
-update was done, having been killed meanwhile, makes it again under the same name: it counts once.
+An update is done when its line is on disk, and it has a name, its `op`. A process that was killed
+and does not know whether its update was done repeats it under the same name: it counts once.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ from .sources import load_source
 class Pool:
     """An open pool. Threads may share it, and processes may share the folder.
 
-    `Pool.init` makes one and `Pool.open` opens one. It holds no file or lock between calls.
+    `Pool.init` creates one and `Pool.open` opens one. It holds no file or lock between calls.
 
     Args:
-        catalogue: What names its teams may use. By default, what is installed.
-        ceiling: What teams may ask for at most. None: whatever the catalogue has.
-        report: Told when what a crash left unfinished is removed. By default it is logged.
+        catalogue: The names that its teams may use. Default: installed ones.
+        ceiling: The limits of teams. None: all that the catalogue has.
+        report: Receives a message when leftovers of a crash are removed. Default: the log.
     """
 
     def __init__(
@@ -100,11 +100,11 @@ class Pool:
         ceiling: CapabilityPolicy | None = None,
         report: Callable[[str], None] | None = None,
     ) -> Self:
-        """Open a pool. Its teams are read when they are first asked for.
+        """Open a pool. Its teams are read on first use.
 
         Raises:
-            InputError: There is no pool, or a link in it.
-            StorageError: It is damaged.
+            InputError: There is no pool, or it has a link in it.
+            StorageError: The pool is damaged.
         """
         refuse_links(Path(folder))
         pool = cls(folder, catalogue=catalogue, ceiling=ceiling, report=report)
@@ -128,21 +128,21 @@ class Pool:
         report: Callable[[str], None] | None = None,
         shared: bool = False,
     ) -> Self:
-        """Make a folder a pool, if it is none yet, and add teams that people wrote.
+        """Make a folder a pool, unless it is one already, and add teams that people wrote.
 
-        When a process stops before it has added all of them, `has_begun` is false until another
-        call has.
+        If a process stops before all of them are added, `has_begun` is false until another call has
+        added them.
 
         Args:
-            folder: Where. What else is in it stays.
+            folder: The folder. Its other content stays.
             seeds: Paths of team files, or `seed:NAME` for teams that come with coterie.
-            shared: Whether branches of it are merged, as git does: whatever is added from then on
-                is called so that names do not collide.
-            catalogue: As for the class, and so on.
+            shared: Whether its branches are merged, as with git: new members get names that do not
+                collide.
+            catalogue: This and the rest are arguments of the class.
 
         Raises:
-            InputError: The folder cannot be made, has teams without a ledger or a link in it, or a
-                seed does not load; then none of them is added.
+            InputError: The folder cannot be created, has teams without a ledger or a link in it, or
+                a seed does not load. Then no team is added.
             StorageError: The folder cannot be written, or its pool is damaged.
         """
         refuse_links(Path(folder))
@@ -162,65 +162,65 @@ class Pool:
 
     @property
     def shared(self) -> bool:
-        """Whether branches of it are merged, so that new names must not collide."""
+        """Whether its branches are merged, so that new names must not collide."""
         return self._current.state.shared
 
     @property
     def catalogue(self) -> Catalogue:
-        """What names its teams may use."""
+        """The names that its teams may use."""
         if self._given_catalogue is None:
             self._given_catalogue = Catalogue.of_host()
         return self._given_catalogue
 
     @property
     def members(self) -> Mapping[str, Member]:
-        """The teams that were not retired, by name, in the order of their births."""
+        """The teams that are not retired, by name, in the order of their births."""
         with self._current.turn:
             return MappingProxyType(self._current.state.teams.live)
 
     @property
     def teams(self) -> Mapping[str, Member]:
-        """All teams that were ever born, retired ones too; parents come before their children."""
+        """All teams, including retired ones, by name; parents come before their children."""
         return MappingProxyType(self._current.state.teams)
 
     @property
     def agents(self) -> Mapping[str, PoolAgent]:
-        """The agents that were not retired, by name, in the order of their births."""
+        """The agents that are not retired, by name, in the order of their births."""
         with self._current.turn:
             return MappingProxyType(self._current.state.agents.live)
 
     @property
     def all_agents(self) -> Mapping[str, PoolAgent]:
-        """All agents that were ever born, retired ones too; parents come before their children."""
+        """All agents, including retired ones, by name; parents come before their children."""
         return MappingProxyType(self._current.state.agents)
 
     @property
     def rejections(self) -> Mapping[str, int]:
-        """How many children were dropped, by operator."""
+        """The number of rejected children, by operator."""
         return MappingProxyType(self._current.state.rejected)
 
     @property
     def duplicates(self) -> Mapping[str, int]:
-        """How many children were there already, by operator."""
+        """The number of children that equal an existing team, by operator."""
         return MappingProxyType(self._current.state.duplicates)
 
     @property
     def learnt(self) -> Lessons:
-        """What was learnt, by its id, in order; what was replaced, too."""
+        """All lessons by id, in order, including replaced ones."""
         return self._current.state.learnt
 
     @property
     def head(self) -> Member | None:
-        """The team whose folder `scaffold/` is; None where nobody said that there is one."""
+        """The team in `scaffold/`; None if the pool has no head."""
         return self.heads[-1] if self.heads else None
 
     @property
     def heads(self) -> Sequence[Member]:
-        """The teams that were the head, in order; the last one is."""
+        """All heads in order; the last one is the current head."""
         return tuple(self._current.state.heads)
 
     def edited_head(self) -> Team | None:
-        """Read what a person made of the head in `scaffold/`; None where there is nothing new.
+        """Read the head with a person's edits in `scaffold/`; None without edits.
 
         Raises:
             InputError: There is no scaffold, or it does not load.
@@ -228,7 +228,7 @@ class Pool:
         return self._scaffold.edits(self._current.state.heads)
 
     def member(self, name: str) -> Member:
-        """Give a team by its name, be it retired or not.
+        """Return a team by name, retired or not.
 
         Raises:
             InputError: There is no such team.
@@ -236,7 +236,7 @@ class Pool:
         return self._current.member(name)
 
     def agent(self, name: str) -> PoolAgent:
-        """Give an agent by its name, be it retired or not.
+        """Return an agent by name, retired or not.
 
         Raises:
             InputError: There is no such agent.
@@ -244,7 +244,7 @@ class Pool:
         return self._current.agent(name)
 
     def find(self, name: str) -> Member | PoolAgent:
-        """Return a team or an agent by its name, be it retired or not: no two have the same.
+        """Return a team or an agent by name, retired or not: names are unique.
 
         Raises:
             InputError: There is neither.
@@ -252,7 +252,7 @@ class Pool:
         return self._current.find(name)
 
     def refresh(self) -> None:
-        """Take in what other processes have done since.
+        """Read the changes that other processes have made since.
 
         Raises:
             StorageError: The ledger is damaged, or is another file than before.
@@ -289,24 +289,24 @@ class Pool:
     def commit(self, change: Change, *, op: str) -> Admission | bool: ...
 
     def commit(self, change: Change, *, op: str) -> Admission | bool:
-        """Let something happen to the pool; it is on disk when this returns.
+        """Commit a change to the pool; it is on disk when this returns.
 
-        What is born has the pool's name for it, and its lineage, whatever it says of either. It
-        loads here and is below the ceiling, or it is not born; and so is what an agent becomes.
+        A new member gets its name and its lineage from the pool. A new or revised member must load
+        here and be below the ceiling.
 
         Args:
-            op: The operation. Under the same name, it happens once.
+            op: The operation's name. A change under the same name is made once.
 
         Returns:
-            For what is born, its name, be it new or not; made again, the same. Else whether it was
-            recorded: False where this operation was recorded before, where who is to be restored
-            is a member, or where an agent is to become what it is.
+            For a new member, its name, and whether it is new; a repeated call returns the same
+            name. For
+            other changes, whether the change was recorded: false if this operation was recorded
+                before, the
+            member to restore is not retired, or the agent would not change.
 
         Raises:
-            ConfigError: What is to be born, or to become of an agent, does not load, or is above
-                the ceiling.
-            InputError: It names a member or an entry that is not there, or says what a line may
-                not say.
+            ConfigError: The new or revised member does not load, or is above the ceiling.
+            InputError: The change names an unknown member or entry, or has an invalid value.
             StorageError: The pool cannot be written, or is damaged.
         """
         if self._flush is not None:
@@ -315,7 +315,7 @@ class Pool:
 
     @contextmanager
     def following(self, flush: Callable[[], None]) -> Generator[None]:
-        """Have nothing happen to it before that from which it follows is on disk."""
+        """In a `with` block, flush the data that each change depends on before committing it."""
         self._flush = flush
         try:
             yield
@@ -323,27 +323,27 @@ class Pool:
             self._flush = None
 
     def add(self, team: Team, lineage: Lineage, *, op: str, name: str | None = None) -> Admission:
-        """Commit a `Added`."""
+        """Add a team; see `commit`."""
         return self.commit(Added(member=team, lineage=lineage, name=name), op=op)
 
     def duplicate_of(self, team: Team) -> str | None:
-        """Name the team of this pool that is equal to a team up to the names of its agents.
+        """Return the team that equals a team up to its agents' names; None if there is none.
 
-        Retired teams count: what they scored is known. None: there is none.
+        Retired teams count, because their scores are known.
 
         Raises:
-            StorageError: The file of a team that may be its duplicate is damaged.
+            StorageError: The file of a possible duplicate is damaged.
         """
         with self._current.turn:
             return self._current.duplicate_of(team, identity_of(team))
 
     def remove_orphans(self, *, dry_run: bool = False) -> list[str]:
-        """Remove the files under `teams/` and `agents/` that belong to nobody, and name them.
+        """Remove and return the files under `teams/` and `agents/` that belong to no member.
 
-        They were left by who was stopped before an update was done, or put there by hand.
+        They were left by an interrupted update, or put there by hand.
 
         Raises:
-            StorageError: One cannot be removed, or the ledger is damaged.
+            StorageError: A file cannot be removed, or the ledger is damaged.
         """
         with self._current.alone():
             of_teams = self._current.ledger.orphans(f"{TEAMS}/*")

@@ -1,4 +1,4 @@
-"""Team files that people give to a pool."""
+"""Loads team files for a pool."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ...schema.team.team import Team
 
 
 def load_source(source: str | Path, catalogue: Catalogue) -> Team:
-    """Load a team as a pool keeps it: with the texts of prompt files that only its writer has.
+    """Load a team in a pool's form: with the texts of prompt files that only its author has.
 
     Args:
-        source: A path of a file or a folder, or `seed:NAME` for a team that comes with coterie.
+        source: The path of a file or a folder, or `seed:NAME` for a team that comes with coterie.
     """
     path = team_path(source)
     team = load_team(path, catalogue)

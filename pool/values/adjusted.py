@@ -1,9 +1,9 @@
-"""The interval of a mean that another score adjusts, which more tasks have than the mean's own.
+"""The interval of a mean that is adjusted by another score, which is known on more tasks.
 
-Two uses have one form. The last word of a race knows the original's scores on tasks where the
-winner did not run; a judge scores tasks that have no reference answer (prediction-powered
-inference, Angelopoulos et al. 2023, with the weight that makes the interval shortest; arXiv
-2601.21471). Where the other score says nothing of the mean's, its weight is near 0.
+There are two uses. The last word of a race knows the original's scores on tasks where the winner
+did not run; a judge scores tasks without a reference answer (prediction-powered inference,
+Angelopoulos et al. 2023, with the weight that makes the interval shortest; arXiv 2601.21471). If
+the other score does not predict the mean's, its weight is near 0.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .student import t_quantile
 def adjusted_interval(
     differences: Sequence[float], beside: Sequence[float], more: Sequence[float]
 ) -> tuple[float, Interval]:
-    """Return the mean difference as other scores adjust it, and its 95 % interval.
+    """Return the mean difference, adjusted by another score, and its 95 % interval.
 
-    As in `paired_interval`, two tasks are added, one that either team wins.
+    As in `paired_interval`, two tasks are added, one won by each team.
 
     Args:
-        differences: What the second team scores more on each task, in [-1, 1]; at least two.
+        differences: The second team's score minus the first's on each task, in [-1, 1]; at least
+            two.
         beside: The other score of the same tasks.
-        more: The other score of other tasks, drawn as these were.
+        more: The other score of further tasks from the same distribution.
 
     Returns:
-        The estimate, which is the plain mean where `more` has less than two tasks, and the
-        interval.
+        The estimate and the interval. With fewer than two tasks in `more`, it is the plain mean.
     """
     n, middle = len(differences) + 2, fmean(beside)
     mean = sum(differences) / n

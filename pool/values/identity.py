@@ -2,7 +2,7 @@
 
 A team's identity is a hash of its topology as a graph, whose nodes are agents without their names.
 Equal teams have equal identities. The reverse fails only for graphs that colour refinement cannot
-tell apart, so who needs to be sure asks `are_isomorphic` as well.
+distinguish; `are_isomorphic` decides those.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from ...schema.team.writing import team_value
 from ...schema.values.values import equal_numbers_alike
 
 MOST_STEPS = 500
-"""How often `are_isomorphic` refines at most. Teams that people or models write take one step."""
+"""The maximum number of refinements in `are_isomorphic`. Teams of people or models need one."""
 
 Pins = tuple[str, ...]
-"""Agents that are told apart from all others, in this order."""
+"""Agents with a colour of their own, in this order."""
 
 
 def identity_of(team: Team) -> str:
-    """Hash what is executed of a team, but for the names and the order of its agents.
+    """Hash the executed parts of a team, except the names and the order of its agents.
 
-    What is never executed, such as the team's name and lineage, does not count either.
+    Fields that are never executed, such as the team's name and lineage, do not count.
     """
     graph = _graph(team)
     return _digest([graph.frame, sorted(_colours(graph).values())])
 
 
-def are_isomorphic(first: Team, other: Team) -> bool:
+def are_isomorphic(first: Team, second: Team) -> bool:
     """Return whether renaming agents makes one team execute as the other.
 
-    Where that takes too long to find out, which needs a graph made for the purpose, the answer is
-    no: then a team is evaluated twice, and nothing else is lost.
+    A search that takes too long, which only a graph made for the purpose causes, returns false.
+    Then a team is evaluated twice, and nothing else is lost.
     """
-    left, right = _graph(first), _graph(other)
+    left, right = _graph(first), _graph(second)
     if left.frame != right.frame:
         return False
     untried: list[tuple[Pins, Pins]] = [((), ())]
@@ -63,8 +63,8 @@ class _Graph:
     """A team as a graph.
 
     Attributes:
-        frame: What holds for the team as a whole.
-        labels: What each agent is, but for its name.
+        frame: The fields of the team as a whole.
+        labels: The fields of each agent, without its name.
     """
 
     frame: str
@@ -99,7 +99,7 @@ def _graph(team: Team) -> _Graph:
 
 
 def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out which agent of a pool it is: like a lineage, that is never executed."""
+    """Return an agent's executed fields, without its name in a pool."""
     record = {name: item for name, item in fields.items() if name != "member"}
     sets = {name: sorted(record[name]) for name in ("imports", "tools") if name in record}
     return {**record, "tools": [], **sets}
@@ -128,9 +128,9 @@ def _colours(graph: _Graph, pins: Pins = ()) -> Mapping[str, str]:
 def _maps_edges(
     left: _Graph, right: _Graph, colours: Mapping[str, str], others: Mapping[str, str]
 ) -> bool:
-    """Pair agents of the same colour, whichever, and see whether edges lie on edges.
+    """Pair agents of the same colour in any way, and return whether this maps edges to edges.
 
-    Where agents of a colour are interchangeable, as workers mostly are, any pairing does.
+    If the agents of a colour are interchangeable, as workers mostly are, any pairing works.
     """
     ours, theirs = (sorted(by, key=by.__getitem__) for by in (colours, others))
     image = dict(zip(ours, theirs, strict=True))
@@ -138,7 +138,7 @@ def _maps_edges(
 
 
 def _undecided(colours: Mapping[str, str], others: Mapping[str, str]) -> tuple[str, Sequence[str]]:
-    """Choose an agent that shares its colour with the fewest, and name those it may stand for."""
+    """Return an agent that shares its colour with the fewest others, and its possible partners."""
     shared = Counter(colours.values())
     pin = min(colours, key=lambda text: (shared[colours[text]] == 1, shared[colours[text]]))
     return pin, [name for name, colour in others.items() if colour == colours[pin]]

@@ -1,11 +1,11 @@
 """Intervals of figures over tasks, each tried once or several times, in one niche or in many.
 
-Tasks are the sample. A team's trials of one task are alike, so 20 tasks with five trials each tell
-more than 20 trials and less than 100; how much more is read from the scores. They give an
-effective number of tasks, and the interval is Wilson's of that number, as surveys with clusters
-have it (Korn and Graubard 1998; Franco et al. 2019). It never has zero width: all right in three
-trials is not certainly right. Single trials that are right or wrong, in one niche, have exactly
-Wilson's interval. `python -m studies.intervals` measures what the intervals cover.
+Tasks are the sample. A team's trials of one task are similar, so 20 tasks with five trials each
+carry more information than 20 trials and less than 100; the scores show how much more. They give an
+effective number of tasks, and the interval is Wilson's for that number, as in surveys with clusters
+(Korn and Graubard 1998; Franco et al. 2019). It never has zero width: three successes in three
+trials do not prove certain success. For single trials scored 0 or 1, in one niche, it is exactly
+Wilson's interval. `python -m studies.intervals` measures the coverage of the intervals.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ Z = 1.959964
 """The normal quantile of a 95 % interval."""
 
 UNSEEN = 0.12
-"""How many tasks, half of them at 0 and half at 1, stand for what so few did not show. It was
-chosen for what the intervals then cover: fewer are too few for skewed scores, more are too many
-for graded ones that vary little."""
+"""How many tasks, half of them at 0 and half at 1, represent the variation that a small sample did
+not show. The value was chosen for the resulting coverage: smaller ones are too small for skewed
+scores, larger ones too large for graded scores that vary little."""
 
 BORROWED = 2.0
-"""How many tasks' worth of variance a niche takes over from all niches."""
+"""How many tasks' worth of variance a niche borrows from all niches."""
 
 DRAWS = 1_000
-"""Draws of the interval of a figure that is no weighted mean."""
+"""The number of draws for the interval of a figure that is no weighted mean."""
 
 ALIKE = 1e-6
-"""What slopes of a weighted mean differ by at most, which is the rounding of their differences."""
+"""The maximum difference between the slopes of a weighted mean, which allows for rounding."""
 
 STEP = 1e-3
 MOST_SHARE = 0.99
@@ -50,8 +50,8 @@ LEAST_SHARE = 1e-4
 def wilson(total: float, n: float) -> Interval:
     """Return Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
 
-    It is exact in this sense for scores of 0 and 1. Other scores with the same mean vary less, so
-    for them it is wider than need be, never too narrow.
+    It is Wilson's interval for scores of 0 and 1. Other scores with the same mean vary less, so for
+    them it is wider than necessary, never too narrow.
     """
     if n == 0:
         return 0.0, 1.0
@@ -75,13 +75,14 @@ def mean_interval(tasks: Sequence[Sequence[float]]) -> Interval:
 def paired_interval(differences: Sequence[float], *, level: float = 0.95) -> Interval:
     """Return the interval of the mean difference between two teams on the same tasks.
 
-    Two tasks are added, one that either team wins: tasks on which they are alike do not show that
-    they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width. How
-    much differences vary is known of few tasks only, for which Student's t allows.
+    Two tasks are added, one won by each team: tasks with equal scores do not show that the teams
+    are always equal (Agresti and Min 2005, for binary outcomes). So the width is never zero. The
+    variance is estimated from few tasks, so the interval uses Student's t.
 
     Args:
-        differences: What the second team scores more on each task, in [-1, 1]; at least one.
-        level: The chance with which it is to hold the true mean, from 0.95 to below 1.
+        differences: The second team's score minus the first's on each task, in [-1, 1]; at least
+            one.
+        level: The probability with which it covers the true mean, from 0.95 to below 1.
     """
     n = len(differences) + 2
     mean = sum(differences) / n
@@ -93,16 +94,17 @@ def paired_interval(differences: Sequence[float], *, level: float = 0.95) -> Int
 def figure_interval(
     niches: Mapping[str, Sequence[Sequence[float]]], figure: Figure | None = None
 ) -> Interval:
-    """Return the 95 % interval of a figure over niches; it holds the figure itself.
+    """Return the 95 % interval of a figure over niches; it contains the figure itself.
 
-    The niches are given, so only what differs within them is chance. A niche of one task tells
-    nothing of that: it takes over what the others show. Where all are so, what differs between
-    them counts as chance.
+    The niches are fixed, so only variation within them is chance. A niche of one task shows none:
+    it borrows the variance of the others. If all niches have one task, the variation between them
+    counts as chance.
 
     Args:
         niches: The scores of each task's trials, in [0, 1], by niche; at least one of each task.
-        figure: Computes the figure from the score of each task, the mean over its trials, by
-            niche. It rises with every score. By default it is the mean over all tasks.
+        figure: Computes the figure from each task's mean score, by niche. It must increase with
+            every
+            score. Default: the mean over all tasks.
     """
     means = {niche: [_mean(task) for task in tasks] for niche, tasks in niches.items() if tasks}
     if not means:
@@ -114,7 +116,9 @@ def figure_interval(
     spread = _Spread.of([tasks for tasks in niches.values() if tasks])
     slopes = _slopes(figure, means, 0.5)
     elsewhere = _slopes(figure, means, 0.25)
-    if any(abs(slope - other) > ALIKE for slope, other in zip(slopes, elsewhere, strict=True)):
+    if any(
+        abs(slope - reference) > ALIKE for slope, reference in zip(slopes, elsewhere, strict=True)
+    ):
         drawn = sorted(figure(scores) for scores in _draws(means, spread))
         value = figure(means)
         return min(value, drawn[DRAWS // 40]), max(value, drawn[-DRAWS // 40])
@@ -125,14 +129,14 @@ def figure_interval(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Spread:
-    """How scores vary.
+    """The variation of scores.
 
     Attributes:
-        overall: Variance of the tasks' scores, whatever their niche.
+        overall: Variance of the tasks' scores over all niches.
         inside: Variance of the tasks' scores within a niche.
-        trial: The part of it that comes from having so few trials of each.
+        trial: The part of it that comes from the small number of trials per task.
         degrees: Degrees of freedom of `inside`.
-        tries: One over the trials of a task, on the mean.
+        tries: The mean of one over the trials of a task.
     """
 
     tasks: int
@@ -168,37 +172,37 @@ class _Spread:
 
     @property
     def most(self) -> float:
-        """The variance of single scores of 0 and 1 with this mean; none varies more."""
+        """The variance of single scores of 0 and 1 with this mean, which is the maximum."""
         return self.mean * (1 - self.mean) + self.overall / self.tasks
 
     @property
     def between(self) -> float:
-        """The variance that comes from the tasks themselves."""
+        """The variance between the tasks themselves."""
         return max(0.0, self.inside - self.trial)
 
     @property
     def cautious(self) -> float:
-        """The variance within a niche, more where few tasks have shown it.
+        """The variance within a niche, increased if it is estimated from few tasks.
 
-        The factor is (t / z)**2 to the first order. Trials that differ more than tasks do show
-        that `inside` came out small by chance; the truth is taken to be halfway.
+        The factor is (t / z)**2 to the first order. If trials differ more than tasks do, `inside`
+        is too small by chance; the true value is assumed halfway.
         """
         few = 1 + (Z**2 + 1) / (2 * (self.degrees - 1)) if self.degrees > 1 else math.inf
         chance = max(0.0, self.trial - self.inside)
         return self.trial - chance / 2 + (few * self.between if self.between else 0.0)
 
     def share(self, variance: float) -> float:
-        """Return a variance's share of the most that it can be: above 0, at most 1.
+        """Return a variance as a share of its maximum: above 0, at most 1.
 
         Args:
-            variance: Of the tasks' scores, in units of `inside`.
+            variance: The variance of the tasks' scores, in units of `inside`.
         """
         if self.mean * (1 - self.mean) <= 0 or self.degrees <= 1:
             return 1.0
         return self.widened(min(1.0, self.cautious * variance / self.most))
 
     def widened(self, share: float) -> float:
-        """Add to a share what so few tasks did not show, be it of tasks or only of trials."""
+        """Add to a share the variation of tasks and trials that a small sample did not show."""
         alike = self.between / self.inside if self.inside else 0.0
         unseen = UNSEEN * (self.tries + (1 - self.tries) * alike)
         least = unseen / (4 * self.tasks * self.mean * (1 - self.mean))
@@ -225,13 +229,12 @@ def _of_weighted_mean(
 
 
 def _draws(scores: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Scores]:
-    """Draw what the means of the niches may be, as often as `DRAWS` says.
+    """Draw possible means of the niches, `DRAWS` times.
 
-    A mean of few tasks is far from the truth, and a figure that is bent would be off by that on
-    one side. So each niche's mean is drawn from what its tasks and the other niches tell together:
-    a beta distribution, whose prior has the niches' mean and spread. Those are drawn as well, the
-    spread by the ratio of mean squares (Weerahandi 1993, ch. 8), or anything where no niche has
-    two tasks.
+    A mean of few tasks is far from the truth, and a nonlinear figure would turn that into bias. So
+    each niche's mean is drawn from the combined information of its tasks and the other niches: a
+    beta distribution, whose prior has the niches' mean and spread. Both are drawn too, the spread
+    from the ratio of mean squares (Weerahandi 1993, ch. 8), or uniformly if no niche has two tasks.
     """
     chance = random.Random(0)  # noqa: S311 - not for secrets
     sizes = [len(group) for group in scores.values()]
@@ -269,12 +272,12 @@ def _chi_square(chance: random.Random, degrees: int) -> float:
     return chance.gammavariate(degrees / 2, 2) / degrees
 
 
-def _beta(chance: random.Random, first: float, other: float) -> float:
-    return chance.betavariate(max(first, LEAST_SHARE), max(other, LEAST_SHARE))
+def _beta(chance: random.Random, first: float, second: float) -> float:
+    return chance.betavariate(max(first, LEAST_SHARE), max(second, LEAST_SHARE))
 
 
 def _slopes(figure: Figure, scores: Scores, level: float) -> list[float]:
-    """Return how much a figure rises with each niche's mean, where all scores are at this level."""
+    """Return how much a figure rises with each niche's mean, with all scores at one level."""
     at, rise = _level(scores, level), figure(_level(scores, 1.0)) - figure(_level(scores, 0.0))
     return [
         (figure({**at, niche: [level + STEP] * len(x)}) - figure(at)) / (STEP * rise)

@@ -1,4 +1,4 @@
-"""What a pool's folder holds, and where."""
+"""The files and folders of a pool."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ TEAMS = "teams"
 AGENTS = "agents"
 LEDGER = "ledger.jsonl"
 SCAFFOLD = "scaffold"
-"""The folder of the team that is the pool's head, where it has one."""
+"""The folder of the team that is the pool's head, if it has one."""
 EVOLUTIONS = "evolutions"
-"""Where each evolution of the pool has a folder, with what it was begun with in `MANIFEST`."""
+"""The folder with one folder per evolution of the pool, whose `MANIFEST` has its initial
+settings."""
 MANIFEST = "evolution.json"
 TURNS = "turns.jsonl"
-"""What an evolution says of each of its tasks, a line each."""
+"""The journal of an evolution, with a line for each of its tasks."""
 MEMORY = "memory"
-"""The folder of vectors, which can be made anew."""
+"""The folder of vectors, which can be rebuilt."""
 SNAPSHOTS = ".cache"
-"""Where the state of the ledger is kept, to be made anew at any time; git ignores it."""
+"""The folder with cached states of the ledger, which can be rebuilt at any time; git ignores it."""
 LOCK = ".pool.lock"
-"""Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
+"""The lock for adding teams and agents; appending to the ledger takes the ledger's own lock."""
 PENDING = ".seeds.pending"
-"""There while a new pool takes in the teams that it begins with. A crash may leave it behind: then
-some of them may be missing."""
+"""A marker that exists while a new pool adds its initial teams. If a crash leaves it behind, some
+of them may be missing."""
 GITATTRIBUTES = """\
 # Lines are only added, so git merges branches by keeping those of both.
 *.jsonl merge=union
@@ -36,7 +37,7 @@ turns.jsonl -diff linguist-generated
 teams/*.yaml diff=team
 """
 PASSING = (".*.lock", ".*.pending", ".*.yaml.*", ".*.json.*", ".*.jsonl.*", ".*.md.*")
-"""Patterns of what says who is at work, and of what a crash left."""
+"""Patterns of lock files, and of files that a crash left."""
 GITIGNORE = "\n".join(
     (
         "# What can be made anew, what says who is at work, and what a crash left.",
@@ -48,30 +49,30 @@ GITIGNORE = "\n".join(
 
 
 def file_of(name: str) -> str:
-    """Name a team's file, relative to the pool's folder."""
+    """Return the path of a team's file in the pool's folder."""
     return f"{TEAMS}/{name}.yaml"
 
 
 def agent_file_of(name: str) -> str:
-    """Name an agent's file, relative to the pool's folder."""
+    """Return the path of an agent's file in the pool's folder."""
     return f"{AGENTS}/{name}/{AGENT}"
 
 
 def archive_of(name: str) -> str:
-    """Name the file with what an agent has learnt, relative to the pool's folder."""
+    """Return the path of an agent's memory in the pool's folder."""
     return f"{AGENTS}/{name}/{LESSONS}"
 
 
 def has_begun(folder: Path) -> bool:
-    """Return whether a pool is there, with all the teams that it was to begin with."""
+    """Return whether a pool exists, with all its initial teams."""
     return (folder / LEDGER).exists() and not (folder / PENDING).exists()
 
 
 def make_folders(folder: Path) -> None:
-    """Make what a pool stands in, where it is missing.
+    """Create a pool's missing folders and git files.
 
     Raises:
-        InputError: A folder cannot be made, or there are teams without a ledger.
+        InputError: A folder cannot be created, or there are teams without a ledger.
         StorageError: The folder cannot be written.
     """
     if not (folder / LEDGER).exists() and any(folder.glob(file_of("[!.]*"))):

@@ -1,4 +1,4 @@
-"""Trials of teams, and what they add up to: counts and sums, from which intervals follow."""
+"""Trials of teams and their totals: counts and sums, from which intervals follow."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
 
 Kind = Literal["plain", "adapted", "chosen"]
-"""What a trial is of: the team unchanged, what it was adapted to, or its own admission."""
+"""The kind of a trial: of the team unchanged, of its adaptation, or for its own admission."""
 
 NOTHING = Usage()
 
 
 @kept(omit=True, closed=True)
 class TrialPart:
-    """What an agent of the pool did in a trial.
+    """An agent's part in a trial.
 
     Attributes:
-        share: Its share in the result, in [0, 1], where somebody says so.
+        share: Its share of the result, in [0, 1], if known.
     """
 
     member: str
@@ -51,28 +51,29 @@ class Trial:
     """One run of a team on a task.
 
     Attributes:
-        score: In [0, 1]. None where the run ended without an answer to score: that is no score of
-            0, and is counted on its own.
-        reward: The score less the cost's share (EvoMAS Eq. 4), where it is known.
-        usage: What the run consumed, or would have, had nothing of it been there already.
-        saved: The part of it that was not paid, as a parent's run on the task had the answers.
+        score: In [0, 1]. None if the run ended without an answer to score. This is counted
+            separately, not as a score of 0.
+        reward: The score less the cost's share (EvoMAS Eq. 4), if known.
+        usage: What the run consumed, or would have consumed without reused answers.
+        saved: The part of it that was not paid, because a parent's run on the task had the answers.
         niche: The task's niche.
-        split: The part of the tasks that it is of. Only `evolve` is what evolution learns from.
+        split: The task's split. Evolution learns only from `evolve`.
         run: The run's id or folder.
         reason: Why there is no score.
-        chosen: The team is in the pool because of this trial: it won. Of many newcomers the
-            luckiest wins, so it says next to nothing about the next trial, and is kept apart.
-        adapted: What ran was what an operator made of the team for this task, and not the team as
-            it stands. Whether it won or not, it is a fair trial of what the team is adapted to, so
-            it is kept apart, too.
-        agents: Which agents of the pool worked, by their ids in the team.
-        rounds: How many rounds it had.
-        structure: What the team was made by, where teams are made of agents: `debate`.
+        chosen: Whether the team was admitted to the pool because it won this trial. Among many
+            newcomers the luckiest wins, so it hardly predicts the next trial, and is counted
+            separately.
+        adapted: Whether the team was first adapted to this task by an operator. Whether it won or
+            not, it is a fair trial of the adapted team, so it is counted separately too.
+        agents: The agents of the pool that took part, by their ids in the team.
+        rounds: The number of rounds.
+        structure: The structure of a team composed of agents: `debate`.
 
-    Not both: what a team was taken in for is a trial of the team itself.
+    A trial is not both chosen and adapted: a team's admission is a trial of the team itself.
 
     Raises:
-        InputError: The score or the reward is out of range, or it is both chosen and adapted.
+        InputError: The score or the reward is out of range, or the trial is both chosen and
+            adapted.
     """
 
     task: str
@@ -102,29 +103,29 @@ class Trial:
 
     @property
     def kind(self) -> Kind:
-        """Whether it is chosen, adapted, or plain: then it counts among the team's own."""
+        """Whether it is chosen, adapted, or plain, which counts as the team's own."""
         return "chosen" if self.chosen else "adapted" if self.adapted else "plain"
 
 
 class Sums(NamedTuple):
-    """What trials on one task add up to, for what is expected of a team: failures scored 0."""
+    """The totals of trials on one task, for a team's expected score: failures scored 0."""
 
     n: int = 0
     scores: float = 0
     squares: float = 0
 
     def after(self, trial: Trial) -> Sums:
-        """Take in a trial."""
+        """Return the totals with another trial."""
         score = trial.score or 0
         return Sums(self.n + 1, self.scores + score, self.squares + score**2)
 
 
 class Past(NamedTuple):
-    """What trials on earlier tasks of a niche add up to, of which no task is known any longer.
+    """The totals of trials on earlier tasks of a niche, without their single tasks.
 
     Attributes:
-        squares: The sum of the squares of these.
-        repeats: The sum, over tasks, of the squares of how many trials each had.
+        squares: The sum of squared scores.
+        repeats: The sum, over tasks, of the squared number of trials.
     """
 
     tasks: int = 0
@@ -134,7 +135,7 @@ class Past(NamedTuple):
     repeats: int = 0
 
     def after(self, task: Sums) -> Past:
-        """Take in all of a task."""
+        """Return the totals with another task."""
         return Past(
             self.tasks + 1,
             self.n + task.n,
@@ -146,16 +147,16 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
-    """What is known of a team, be it on all tasks, on those of a niche, or on one.
+    """The statistics of a team, on all tasks, on those of a niche, or on one.
 
     Attributes:
-        n: Evaluations.
-        failures: Runs that ended without an answer to score. They are not among the evaluations.
-        rewards: Evaluations of which a reward is known.
-        chosen: Trials for which it was taken into the pool. They are neither of the above.
-        adapted: Trials of what operators made of it for a task. They are none of the above.
-        adapted_sum: Sum of their scores, with 0 for those without an answer.
-        usage: What all of these consumed.
+        n: The number of evaluations.
+        failures: The number of runs without an answer to score. They are no evaluations.
+        rewards: The number of evaluations with a known reward.
+        chosen: The number of trials that led to its admission, counted separately.
+        adapted: The number of trials of its adaptations by operators, counted separately.
+        adapted_sum: The sum of their scores, with 0 for those without an answer.
+        usage: The consumption of all of these.
     """
 
     n: int = 0
@@ -171,7 +172,7 @@ class Statistics:
 
     @property
     def trials(self) -> int:
-        """All that is known: evaluations, failures, and trials that are kept apart."""
+        """The number of all trials: evaluations, failures, and those counted separately."""
         return self.n + self.failures + self.adapted + self.chosen
 
     @property
@@ -181,7 +182,7 @@ class Statistics:
 
     @property
     def reward(self) -> float | None:
-        """The mean of the rewards that are known."""
+        """The mean of the known rewards."""
         return self.reward_sum / self.rewards if self.rewards else None
 
     @property
@@ -191,9 +192,9 @@ class Statistics:
 
     @property
     def cost(self) -> tuple[float, float]:
-        """What one evaluation costs: USD, infinite where a price is unknown; and tokens.
+        """The cost of one evaluation: USD, infinite if a price is unknown; and tokens.
 
-        Both are infinite where there was none: what never came to an answer is not cheap.
+        Both are infinite without an evaluation: a team that never answered is not cheap.
         """
         share = self.n + self.chosen + self.adapted
         if not share:
@@ -207,10 +208,10 @@ FIGURES = tuple(field.name for field in fields(Statistics) if field.name != "usa
 
 @dataclass(kw_only=True, slots=True)
 class TrialTotals:
-    """Sums that trials are added to, in place: a pool has too many for new `Statistics` of each.
+    """Mutable totals of trials: a pool has too many for a new `Statistics` each.
 
     Attributes:
-        sums: The numbers of `Statistics`, by their names.
+        sums: The numbers of `Statistics`, by name.
         usage: The counts of its usage.
     """
 
@@ -220,7 +221,7 @@ class TrialTotals:
 
     @property
     def statistics(self) -> Statistics:
-        """What they add up to now."""
+        """The current totals as `Statistics`."""
         if self._statistics is None:
             figures: dict[str, Any] = self.sums
             counts: dict[str, Any] = self.usage
@@ -228,7 +229,7 @@ class TrialTotals:
         return self._statistics
 
     def copy(self) -> TrialTotals:
-        """Return sums that stay when trials are added to these."""
+        """Return an independent copy."""
         return TrialTotals(sums={**self.sums}, usage={**self.usage})
 
     def take(self, trial: Trial) -> None:

@@ -1,4 +1,4 @@
-"""Student's t, for means of few values."""
+"""Student's t distribution, for means of few values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 @functools.cache
 def t_quantile(degrees: int, level: float = 0.95) -> float:
-    """Return the value below which Student's t is in size with a chance, found by halving.
+    """Return the value that |t| stays below with a probability, found by bisection.
 
     Args:
         degrees: The degrees of freedom, at least 1.
-        level: The chance, from 0.95 to below 1.
+        level: The probability, from 0.95 to below 1.
     """
     low, high = 1.9, 13.0
     while _inside(high, degrees) < level:
@@ -35,7 +35,7 @@ def t_quantile(degrees: int, level: float = 0.95) -> float:
 
 
 def _inside(t: float, degrees: int) -> float:
-    """Return the chance that Student's t is between -t and t (Abramowitz and Stegun 26.7.3-4)."""
+    """Return the probability that |t| is below `t` (Abramowitz and Stegun 26.7.3-4)."""
     angle = math.atan2(t, math.sqrt(degrees))
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = degrees % 2

@@ -1,4 +1,4 @@
-"""Texts that models, tools and files wrote, made fit for a team file and for the ledger."""
+"""Cleans texts of models, tools and files for team files and the ledger."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...schema.values.secrets import scrubbed
 from ...schema.values.terminal import speakable
 
 LONGEST_REASON = 4_000
-"""Characters, as all that follow."""
+"""Maximum characters, as in the following constants."""
 LONGEST_NOTE = 500
 MOST_NOTES = 100
 
@@ -18,13 +18,13 @@ _NO_CHARACTERS = dict.fromkeys(map(ord, "\ufffe\uffff"))
 
 
 def displayable(text: str, most: int = LONGEST_NOTE) -> str:
-    """Return a text as a person may read it: nothing unseen, no secret keys, and not too long."""
+    """Return a text that is safe to read: nothing invisible, no secret keys, limited length."""
     clean = speakable(text).translate(_NO_CHARACTERS).strip()
     return scrubbed(clean if len(clean) <= most else f"{clean[:most]} …")
 
 
 def told_all(texts: Iterable[str], most: int = MOST_NOTES) -> tuple[str, ...]:
-    """Return short texts as `told` does, and say how many more there were."""
+    """Return short displayable texts, with the number of those left out."""
     clean = [words for text in texts if (words := displayable(text, LONGEST_NOTE))]
     more = (f"and {len(clean) - most} more",) if len(clean) > most else ()
     return (*clean[:most], *more)

@@ -221,7 +221,7 @@ class BatchClient:
 
     async def _submitted_id(self, batch: _Batch) -> str:
         """Return the id of a batch that may have been submitted; empty if it was not."""
-        ids = {other.id for other in self._batches.values()}
+        ids = {batch.id for batch in self._batches.values()}
         with _as_promised():
             alike = await batch.api.submitted(batch.key, len(batch.calls), batch.since)
         for name in alike:

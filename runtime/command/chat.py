@@ -54,11 +54,11 @@ main = Command(
 
 @dataclass(kw_only=True)
 class _Chat:
-    """A conversation on its way.
+    """A running conversation.
 
     Attributes:
-        options: Those of `mas-run`, for the next turn.
-        budget: What is left to spend; None: no bound.
+        options: The options of `mas-run` for the next turn.
+        budget: The remaining budget; None: no limit.
     """
 
     options: dict[str, Any]
@@ -66,7 +66,7 @@ class _Chat:
     is_typed: bool = field(default_factory=sys.stdin.isatty)
 
     def to_the_end(self) -> int:
-        """Answer line by line; return the exit code: that of the turn that ended it, if one did."""
+        """Answer line by line; return the exit code of the turn that ended the chat, or 0."""
         for line in self._lines():
             code, folder = make({**self.options, "query": line})
             if folder is None or (code and not self.is_typed):
@@ -90,7 +90,7 @@ class _Chat:
                 yield line.strip()
 
     def _is_affordable(self, folder: Path) -> bool:
-        """Take what a turn has spent from the budget; return whether another one may begin."""
+        """Subtract a turn's cost from the budget; return whether another turn may begin."""
         from ..runs.record import read_result
 
         if self.budget is None:

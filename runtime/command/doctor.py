@@ -70,7 +70,7 @@ def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
 
 
 def _ping(models: Mapping[str, Model], *, as_json: bool) -> None:
-    """Ask the models; end with 1 where one does not answer."""
+    """Call the models; end with 1 if one does not answer."""
     from .pinging import ping
 
     pings = ping(models)
@@ -92,7 +92,7 @@ def _model(model: Model) -> str:
 
 
 def _tool(name: str, catalogue: Catalogue) -> str:
-    """Return where a tool comes from, or why it cannot be had."""
+    """Return where a tool comes from, or why it is not available."""
     permission = catalogue.permissions.get(name, "allow")
     approval = ", after asking" if permission == "ask" else ""
     if name in catalogue.python_tools:
@@ -107,7 +107,7 @@ def _tool(name: str, catalogue: Catalogue) -> str:
 
 
 async def _served(catalogue: Catalogue, *, start: bool) -> dict[str, str]:
-    """Say of the tools of servers why they cannot be had; the servers are started for that."""
+    """Return why tools of servers are not available; starts the servers to find out."""
     fields: dict[str, str] = {}
     for server in catalogue.servers.values():
         names = [f"{server.name}.{tool}" for tool in server.tools]
@@ -121,7 +121,7 @@ async def _served(catalogue: Catalogue, *, start: bool) -> dict[str, str]:
 
 
 async def _unserved(server: ToolServer) -> dict[str, str]:
-    """Start a server, and say which of its tools it does not have."""
+    """Start a server, and return which of its tools it does not offer."""
     fields: dict[str, str] = {}
     session = await start_session(server)
     for tool in server.tools:
@@ -152,7 +152,7 @@ def _check_backend(name: str, *, probe: bool) -> str:
 
 
 def _backend(name: str, *, probe: bool) -> str:
-    """Ask a backend whether it can run an agent of the type that implies it."""
+    """Return whether a backend can run an agent of the type that implies it."""
     types = [kind for kind, backend in IMPLIED_BACKENDS.items() if backend == name]
     agent = Agent(
         id="probe",

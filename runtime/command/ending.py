@@ -1,4 +1,4 @@
-"""What is said at the end of a run: what it took, and the command that goes on with it."""
+"""What commands print at the end of a run: its cost, and the command that resumes it."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ REPEATED = {
     "batch": "--batch",
     "on": "--on",
 }
-"""Options that only whoever starts a process may set, and no folder: they name addresses, keys and
-places of this host, or grant rights; by their names in a command."""
+"""Options that a resumed run does not take from its folder, because they name addresses, keys and
+places of this host, or grant rights. Named as on the command line."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resuming:
-    """How something recorded is gone on with.
+    """How to resume recorded work.
 
     Attributes:
-        words: The command, as far as it is always the same.
+        words: The part of the command that is always the same.
     """
 
     words: tuple[str, ...]
@@ -55,10 +55,10 @@ class Resuming:
     setting: Setting
 
     def command(self, budget: Budget | None = None, *, is_spent: bool = False) -> str:
-        """Return the command. After a budget was met, it has a larger one.
+        """Return the command; with a larger budget if the last one was spent.
 
         Args:
-            is_spent: Whether a budget was met: this one, or an agent's own.
+            is_spent: Whether a budget was spent: the run's, or an agent's own.
         """
         words = [*self.words, *(self._larger(budget) if is_spent else ())]
         for name, option in REPEATED.items():
@@ -80,7 +80,7 @@ class Resuming:
 
 
 def larger(budget: Budget) -> str:
-    """Return a budget's caps as people type them, those that were met twice as large."""
+    """Return a budget's caps as typed on the command line, with the spent ones doubled."""
     return _doubled(budget.caps, budget.reached)
 
 
@@ -96,7 +96,7 @@ def _plain(cap: float) -> str:
 
 
 def spent(usage: Usage, seconds: float) -> list[str]:
-    """Return what something took: calls, tokens, price and time."""
+    """Return the cost of some work: calls, tokens, price and time."""
     return [
         counted(usage.calls, "call"),
         counted(usage.tokens, "token"),
@@ -106,17 +106,17 @@ def spent(usage: Usage, seconds: float) -> list[str]:
 
 
 def cancelled(states: Mapping[str, str]) -> list[str]:
-    """Return whom the end of a run found waiting or at work; nothing, where it was nobody.
+    """Return the agents that were waiting or working when the run ended; empty if there were none.
 
     Args:
-        states: How each agent ended, by its id.
+        states: The final state of each agent, by its id.
     """
     names = [agent for agent, state in states.items() if state == "cancelled"]
     return [f"{counted(len(names), 'agent')} cancelled ({span(names)})"] if names else []
 
 
 def summary(run: Run, record: RunRecord) -> str:
-    """Say on one line how a run ended, and where all of it is."""
+    """Return one line about how a run ended and where its record is."""
     usage = record.spent()
     parts = spent(usage, record.took(run))
     if answers := record.journal.recorded_answers:
@@ -143,13 +143,13 @@ def how_to_look(folder: Path) -> str:
 
 
 def tell_result(result: dict[str, Any], folder: Path) -> None:
-    """Print a result for a program, and where the rest of the run is."""
+    """Print a result for a program, and where the record of the run is."""
     fields = {**result, "folder": str(folder)}
     click.echo(speakable_json(dumps(fields, indent=2, ensure_ascii=False)))
 
 
 def tell_answer(answer: str, task: Task) -> None:
-    """Print an answer. A patch is bytes: whatever is no terminal gets it as it is."""
+    """Print an answer. A patch is bytes, and is written unchanged except to a terminal."""
     is_patch = task.repo is not None and answer.startswith("diff --git ")
     if is_patch and not sys.stdout.isatty():
         click.echo(answer.encode(), nl=False)

@@ -54,7 +54,7 @@ def main(team: str, target: str, file: Path | None, **host: Any) -> None:
 
 
 def _exported(team_file: str, target: str, catalogue: Catalogue) -> tuple[str, list[Problem]]:
-    """Write a team for another program, and give what is lost."""
+    """Return a team as a file of another program, and the fields that are lost."""
     from ...schema.loading.loading import check_team, read_file
     from ..export import docker_agent_text, langgraph_text, rules_for
     from ..plan.plan import compile

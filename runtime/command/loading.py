@@ -1,4 +1,4 @@
-"""What commands are given: a team and a task, or the folder of a run."""
+"""Loads the arguments of commands: a team and a task, or the folder of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.task_form import TaskForm
@@ -35,7 +34,7 @@ def load_team_of(team_file: str, catalogue: Catalogue) -> tuple[Team, Catalogue,
         team_file: A path, or `seed:NAME`.
 
     Returns:
-        The team; what may be named by a file that stands where it does; and where that is.
+        The team, the catalogue of the names that it may use, and the folder of the file.
     """
     from ...schema.loading.loading import load_team, team_path
 
@@ -46,7 +45,7 @@ def load_team_of(team_file: str, catalogue: Catalogue) -> tuple[Team, Catalogue,
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypedQuestion:
-    """A question in place of a task file, with what belongs to it.
+    """A question on the command line, in place of a task file.
 
     Attributes:
         repo: The repository that it is about.
@@ -58,19 +57,15 @@ class TypedQuestion:
     repo: Path | None = None
 
     def task(self, catalogue: Catalogue, form: TaskForm) -> Task:
-        """Return the task that it stands for."""
+        """Return the question as a task."""
         from ...schema.loading.loading import parse_task
-        from ...schema.loading.task_files import given_files
-        from ...schema.values.attachments import Attachment
+        from ...schema.loading.task_files import by_kind, given_files
         from ...schema.values.json_text import dumps
 
         fields = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in fields.items() if text}}
         task = parse_task(dumps(written).encode(), "--query", Path(), catalogue, form)
-        result = given_files(self.files)
-        texts = {name: item for name, item in result.items() if isinstance(item, str)}
-        others = {name: item for name, item in result.items() if isinstance(item, Attachment)}
-        return replace(task, files=MappingProxyType(texts), attachments=MappingProxyType(others))
+        return replace(task, **by_kind(given_files(self.files)))
 
 
 def load_files(
@@ -110,7 +105,7 @@ def load_files(
 
 
 def load_folder(folder: Path, catalogue: Catalogue) -> Loaded:
-    """Load what a recorded run was made of; see `runs.again.load_recorded`."""
+    """Load the team and task of a recorded run; see `runs.again.load_recorded`."""
     team, task, catalogue = load_recorded(folder, catalogue)
     return Loaded(team=team, task=task, catalogue=catalogue)
 
@@ -122,15 +117,15 @@ def load_continued(
     catalogue: Catalogue,
     form: TaskForm,
 ) -> Loaded:
-    """Load what continues a recorded run: its team, or another one, and what that is asked now.
+    """Load what continues a recorded run: its team or another one, and the next question.
 
-    What was asked and answered until then goes along, and so do the files and the repository.
+    The new task carries the earlier questions and answers, the files and the repository.
 
     Args:
         team_file: A path, or `seed:NAME`; None: the run's own team.
 
     Raises:
-        InputError: Something does not load, the run has no answer, or nothing is asked.
+        InputError: Something does not load, the run has no answer, or there is no question.
     """
     from ..runs.conversation import continued_run
 
@@ -147,7 +142,7 @@ def standard_input() -> str:
     """Read a text from standard input.
 
     Raises:
-        InputError: There is none, or it is not UTF-8.
+        InputError: It is empty, or not UTF-8.
     """
     try:
         text = sys.stdin.buffer.read().decode("utf-8-sig").strip()
@@ -159,14 +154,14 @@ def standard_input() -> str:
 
 
 def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
-    """Make sure that each alias to which `--model` gives a model is one that may be asked.
+    """Refuse a `--model` whose alias no agent or operator uses.
 
     Args:
-        chosen: What `--model` says.
-        used: The aliases that may be asked.
+        chosen: The models that `--model` gives, by alias.
+        used: The aliases that may be called.
 
     Raises:
-        InputError: One is not.
+        InputError: An alias is unused.
     """
     names = sorted({name for name in used if name is not None})
     for choice in chosen:

@@ -1,4 +1,4 @@
-"""`mas dev models`: the embedded model's file, what it is and where it is."""
+"""`mas dev models`: the file of the embedded model."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def remove_model() -> None:
 
 
 def fetch_embedded(models: Iterable[Model]) -> None:
-    """Fetch the embedded model, where it is one of these and was not used before."""
+    """Fetch the embedded model, if it is among these and not yet here."""
     if any(model.model == EMBEDDED for model in models):
         pull_with_progress()
 
 
 def pull_with_progress() -> Path:
-    """Make sure that the embedded model is here, showing on stderr how that gets on."""
+    """Fetch the embedded model unless it is here, with progress on stderr."""
     path = find()
     if path is not None:
         return path

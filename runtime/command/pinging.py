@@ -1,4 +1,4 @@
-"""`mas doctor --ping`: each endpoint is asked for a few tokens, and what came is told."""
+"""`mas doctor --ping`: ask each endpoint for a few tokens and report the result."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 """How long a model may take, retries included."""
 TOKENS = 16
-"""The least that every API lets a model write: the Responses API takes no smaller number."""
+"""The smallest limit on output that every API accepts: the Responses API takes no smaller one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ping:
-    """What came of asking a model.
+    """The result of calling a model.
 
     Attributes:
-        detail: As who, how soon and at what cost; or why it did not.
+        detail: The model that answered, how soon and at what cost; or the reason why none did.
     """
 
     alias: str
@@ -44,9 +44,9 @@ class Ping:
 
 
 def ping(models: Mapping[str, Model]) -> Sequence[Ping]:
-    """Ask every model that has an endpoint, all at once, for a few tokens.
+    """Ask every model that has an endpoint for a few tokens, all at once.
 
-    A fallback answers for nobody; neither an embedded model nor an inbox has an endpoint.
+    No fallback answers in a model's place. An embedded model or an inbox has no endpoint.
     """
     alone = {
         alias: replace(model, fallback=())

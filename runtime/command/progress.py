@@ -15,6 +15,7 @@ from ...schema.picture.caption import goes
 from ...schema.values.secrets import scrubbed
 from ..showing.saying import about, event_text
 from ..values.terminal import counted, on_one_line
+from ..values.usage import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -38,11 +39,11 @@ STYLES = {
 }
 PER_SECOND = 8
 SHOWN = 80
-"""Cells of the table for what an agent says, or what went wrong."""
+"""Width of the column for an agent's words or problems."""
 LONGEST_NOTE = 1_000
-"""Characters that are kept of an answer that comes in pieces: more than is ever shown."""
+"""Characters that are kept of a streamed answer: more than is ever shown."""
 UNFINISHED = re.compile(r"[!-~]{0,200}\Z")
-"""The word at the end of what came, which may go on: half a key could not be told from a word."""
+"""The last word so far, which may be incomplete: half a key cannot be recognised as a secret."""
 PRINTED = frozenset(
     {
         "agent_finished", "agent_left", "agent_moved", "agent_retried", "answer_unread",
@@ -50,20 +51,21 @@ PRINTED = frozenset(
         "question_asked", "recruited", "roster_ended", "round_started", "rounds_ended",
     }
 )  # fmt: skip
-"""Events that have a line, where there is no terminal."""
+"""Types of events that print a line where there is no terminal."""
 APPROVALS = frozenset({"approval_asked", "approval_given"})
-"""Events between which a person is asked; a question's say by `terminal` whether it is one here."""
+"""Events that begin and end a question to a person; its `terminal` says whether it is asked
+here."""
 
 
 @contextmanager
 def progress(
     plan: Plan, *, quiet: bool, scrub: Callable[[str], str] = scrubbed
 ) -> Generator[Callable[[Event], None]]:
-    """Show how a run goes while the block lasts; the block gets what listens to the trace.
+    """Show the progress of a run during the block; yield a listener for the trace.
 
     Args:
         quiet: Show nothing.
-        scrub: Takes out what may not be shown.
+        scrub: Removes secrets.
     """
     if quiet:
         yield lambda _event: None
@@ -79,7 +81,7 @@ def progress(
 
 @contextmanager
 def live(draw: Callable[[], Table]) -> Generator[Live]:
-    """Keep a table on the terminal while the block lasts; its console prints above it."""
+    """Show a table on the terminal during the block; its console prints above the table."""
     from rich.console import Console
     from rich.live import Live
 
@@ -89,7 +91,7 @@ def live(draw: Callable[[], Table]) -> Generator[Live]:
 
 
 def _heading(plan: Plan) -> str:
-    """Return what runs and which models answer."""
+    """Return the heading: what runs, and which models answer."""
     planned = plan.agents.values()
     models = {agent.model.alias: agent.model for agent in planned if agent.model is not None}
     named = [
@@ -101,9 +103,9 @@ def _heading(plan: Plan) -> str:
 
 
 class _Lines:
-    """One line for each thing worth knowing.
+    """Prints one line for each event worth knowing.
 
-    What makes the run fail, or cancels its agents, is told at its end, and so not here as well.
+    The reason why the run fails or agents are cancelled is printed at its end, so not here as well.
     """
 
     def __init__(self, plan: Plan, scrub: Callable[[str], str]) -> None:
@@ -119,24 +121,20 @@ class _Lines:
         click.echo(f"{event.seconds:6.1f} s  {shown}", err=True)
 
     def _fields(self, event: Event) -> Mapping[str, Any]:
-        """Return what is told of an event: of a failed attempt of a model only its kind."""
+        """Return the fields of an event to print; of a model's failed attempt only its kind."""
         fields = event.fields
         match event.type:
             case "model_retried":
                 return {**fields, "error": fields["kind"]}
-            case "agent_finished" if self._one_failure_ends_it or _is_cancelled(event):
+            case "agent_finished" if self._one_failure_ends_it or fields["status"] == "cancelled":
                 return {**fields, "error": None}
             case _:
                 return fields
 
 
-def _is_cancelled(event: Event) -> bool:
-    return event.fields["status"] == "cancelled"
-
-
 @dataclass(kw_only=True, slots=True)
 class _AgentRow:
-    """What the table shows of one agent."""
+    """An agent's row of the table."""
 
     state: str = ""
     started: float = 0.0
@@ -147,15 +145,15 @@ class _AgentRow:
     cut_off: str = ""
 
     def say(self, note: str) -> None:
-        """Show a note in the place of words."""
+        """Show a note in place of the model's words."""
         self.note, self.words = note, ""
 
     def hear(self, words: str) -> None:
-        """Show words in the place of a note; only the last ones are kept."""
+        """Show a model's words in place of the note; only the last ones are kept."""
         self.note, self.words = "", (self.words + words)[-LONGEST_NOTE:]
 
     def clock(self) -> str:
-        """Show how long the agent took, or has been at work."""
+        """Return how long the agent took, or has been working."""
         if self.state == "working":
             return f"{self.seconds + time.monotonic() - self.started:.1f}"
         return f"{self.seconds:.1f}" if self.state else ""
@@ -187,9 +185,7 @@ class _Table:
                 row.state, row.started = "working", time.monotonic()
             case "model_call":
                 row.words = ""
-                row.tokens += (
-                    fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
-                )
+                row.tokens += tokens_of(fields["usage"])
             case (
                 "agent_moved"
                 | "agent_retried"
@@ -215,7 +211,7 @@ class _Table:
                 pass
 
     def _make_room(self, event: Event) -> None:
-        """Stand still while a person is asked, who reads and writes below the table."""
+        """Stop refreshing while a person is asked, who reads and types below the table."""
         if self.live is None or not (event.type in APPROVALS or event.fields.get("terminal")):
             return
         begins = event.type in {"approval_asked", "question_asked"}
@@ -226,12 +222,12 @@ class _Table:
             self.live.start()
 
     def hear(self, agent: str, words: str) -> None:
-        """Note words of an agent's model."""
+        """Add streamed words of an agent's model."""
         if (row := self._rows.get(agent)) is not None:
             row.hear(words)
 
     def draw(self) -> Table:
-        """Draw the table as it is now."""
+        """Draw the table."""
         from rich.table import Table
         from rich.text import Text
 
@@ -253,13 +249,13 @@ class _Table:
         return table
 
     def _spoken(self, words: str) -> str:
-        """Make words safe to show: secrets go out whole, so that none is seen while it comes."""
+        """Remove secrets from streamed words, held back until a word is complete."""
         return self._scrub(on_one_line(UNFINISHED.sub("", words)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """The last words of a text, as many as there is room for."""
+    """The end of a text, as far as there is room for it."""
 
     text: str
 

@@ -137,10 +137,10 @@ def main(**options: Any) -> None:
 
 
 def make(options: dict[str, Any]) -> tuple[int, Path | None]:
-    """Make a run as the options of `mas-run` say.
+    """Make a run according to the options of `mas-run`.
 
     Returns:
-        The exit code, and the run's folder where there is one.
+        The exit code, and the run's folder if it has one.
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
@@ -172,7 +172,7 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
 
 
 def _refuse_view(options: dict[str, Any]) -> None:
-    """Refuse to show a run that is not made."""
+    """Refuse `--view` where no run is made."""
     if options["view"] and (options["dry_run"] or options["replay"]):
         option = "--dry-run" if options["dry_run"] else "--replay"
         raise InputError(
@@ -182,7 +182,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
-    """Load what is to be run, and how."""
+    """Load the team, the task and the setting of the run."""
     from ...schema.loading.task_form import task_form
     from ..runs.again import known_again
     from .loading import load_continued, load_files, load_folder
@@ -209,7 +209,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
 
 
 def _question(options: dict[str, Any]) -> TypedQuestion | None:
-    """Read the question that stands in place of a task file."""
+    """Return the question that replaces a task file."""
     from .loading import TypedQuestion, standard_input
 
     with_it = {name: options[name] for name in ("context", "files", "repo") if options[name]}
@@ -223,7 +223,7 @@ def _question(options: dict[str, Any]) -> TypedQuestion | None:
 
 
 def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
-    """Find what adapts the team; of a recorded run, what did."""
+    """Return the adaptation of the team; for a recorded run, the one that it used."""
     from ..runs.adapting import RECIPE, adapting
 
     recipe: Path | None = options["adapt"]
@@ -233,7 +233,7 @@ def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
 
 
 def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bool) -> str:
-    """Return what would be run, and how many calls it would take at most."""
+    """Return a description of the run, with the most calls that it would make."""
     from ..messages.attached import unseen
     from ..runs.estimate import estimate
 
@@ -269,7 +269,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
 
 
 def _folder(options: dict[str, Any]) -> Path | None:
-    """Return the folder of the run that is to be made again, if any."""
+    """Return the folder of the run to resume or replay, if any."""
     resume, replay = options["resume"], options["replay"]
     if options["verify"] and not replay:
         raise InputError("--verify checks a replay. Write --replay RUN --verify.")
@@ -289,14 +289,14 @@ def _folder(options: dict[str, Any]) -> Path | None:
 
 
 def _place(options: dict[str, Any]) -> str:
-    """Return where the task stands."""
+    """Return the folder of the task file."""
     there = options["resume"] or options["replay"]
     file = there / "task.json" if there else options["task_file"]
     return f"{file}:1" if file else "--query"
 
 
 def _result_of(resumed: Path | None) -> dict[str, Any] | None:
-    """Return the result of a run that is to be resumed, where there is nothing left to do."""
+    """Return the result of a run to resume that is already complete."""
     from ..runs.record import read_result
 
     result = read_result(resumed) if resumed else None
@@ -305,7 +305,7 @@ def _result_of(resumed: Path | None) -> dict[str, Any] | None:
 
 @dataclass(eq=False)
 class _Making:
-    """A run on its way, whatever ends it."""
+    """A run in progress, with every way to end it."""
 
     plan: Plan
     loaded: Loaded
@@ -320,7 +320,7 @@ class _Making:
     page: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     def to_the_end(self) -> int:
-        """Make the run and show the result; give the exit code."""
+        """Make the run and show the result; return the exit code."""
         from .models import fetch_embedded
         from .signals import to_the_end
 
@@ -334,12 +334,12 @@ class _Making:
             return error.exit_code
 
     def _after_interruption(self) -> str:
-        """Return what was spent until a signal came, and how to go on."""
+        """Return the cost until the signal, and how to resume."""
         text = f"\n{', '.join(self.spent)}; {self.folder}{os.sep}" if self.spent else ""
         return f"{text}{self._how_to_resume()}"
 
     def _how_to_resume(self, run: Run | None = None) -> str:
-        """Say on a line of its own how to go on."""
+        """Print how to resume, on a line of its own."""
         from .ending import Resuming
 
         if self.folder is None or self.options["replay"]:
@@ -350,7 +350,7 @@ class _Making:
         return f"\nResume: {resuming.command(self.budget, is_spent=is_spent)}"
 
     async def _shown(self) -> int:
-        """Make the run; where a browser shows it, stay until the reader has seen enough."""
+        """Make the run; if a browser shows it, stay until the reader closes it."""
         async with self.page:
             code = await self._run_and_show()
             if self.options["view"]:
@@ -392,7 +392,7 @@ class _Making:
                 for note in notes:
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
-            task = as_recorded(self.loaded.task, scrubber.without_known)
+            task = as_recorded(self.loaded.task, scrubber.without_secrets)
             self.loaded = replace(self.loaded, task=task)
             async with self._record(scrubber) as record:
                 if self.options["view"]:
@@ -411,7 +411,7 @@ class _Making:
         return InputError.exit_code if run.is_misconfigured else EXIT_CODES[run.status]
 
     def _record(self, scrub: Scrubber) -> RunRecord:
-        """Begin a run's folder, or open the one that is there."""
+        """Create the run's folder, or open the existing one."""
         from ..record.trace import RunFolder
         from ..runs.record import RunRecord
 
@@ -427,7 +427,7 @@ class _Making:
         return record
 
     async def _run(self, services: Services, record: RunRecord, scrubber: Scrubber) -> Run:
-        """Run the plan, bounded by its budget, with progress."""
+        """Run the plan within its budget, with progress."""
         from ..record.trace import Trace
         from ..values.budget import Budget
         from .progress import progress
@@ -460,13 +460,13 @@ class _Making:
             )
 
     def _hear(self, event: Event) -> None:
-        """Note how each agent ended: where a signal ends the run, nobody else knows."""
+        """Record how each agent ended, for a run that a signal ends without a result."""
         if event.type == "agent_finished":
             self.states[event.agent or ""] = event.fields["status"]
 
     @contextmanager
     def _traced(self, record: RunRecord, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
-        """Give what makes spans of the run, where traces are wanted."""
+        """Return the exporter of spans, if traces are requested."""
         if self.telemetry is None:
             yield ()
             return
@@ -510,7 +510,7 @@ class _Making:
             click.echo(f"{record.folder.path}{os.sep}", err=True)
 
     def _verified(self, run: Run, record: RunRecord) -> int:
-        """Return whether a replay came to the same; give the exit code."""
+        """Compare a replay with its record; return the exit code."""
         from ..runs.record import read_result
 
         journal, recorded = record.journal, read_result(record.folder.path) or {}

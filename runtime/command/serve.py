@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..serving.teams import Teams
 
 ALSO = {"mcp": ("MCP", "/mcp"), "a2a": ("A2A", "/.well-known/agent-card.json")}
-"""What is also served where a package is installed, and where."""
+"""The protocols that need an extra package, and their paths."""
 WAITING = 256
 """Requests that may wait for their turn."""
 
@@ -108,7 +108,7 @@ def main(sources: tuple[str, ...], **options: Any) -> None:
 
 
 def _need(options: Mapping[str, Any]) -> None:
-    """Make sure that the libraries are installed."""
+    """Refuse to serve a protocol whose library is not installed."""
     from ...schema.host.catalogue import find_package
 
     extra, package = ("mcp", "mcp") if options["over_stdio"] else ("serve", "uvicorn")
@@ -125,7 +125,7 @@ def _is_local(host: str) -> bool:
 
 
 def _setting(options: Mapping[str, Any]) -> Setting:
-    """Return how runs are made. No request can cost more than a day may."""
+    """Return the setting of runs. No request may cost more than a day's budget."""
     from ..runs.services import Setting
     from ..values.budget import Caps
 
@@ -150,7 +150,7 @@ async def _served(teams: Teams, keys: Keys, options: Mapping[str, Any]) -> int:
 
 
 async def _until_stopped(server: TeamServer, keys: Keys, options: Mapping[str, Any]) -> int:
-    """Serve; return the exit code: 0 where every request had its answer."""
+    """Serve; return the exit code: 0 if every request was answered."""
     if options["over_stdio"]:
         from ..serving.mcp_server import serve_stdio
 
@@ -168,7 +168,7 @@ async def _until_stopped(server: TeamServer, keys: Keys, options: Mapping[str, A
 
 
 def _say(server: TeamServer, address: str) -> None:
-    """Print where teams are served; on standard output, where the OpenAI API is."""
+    """Print the addresses of the teams; on standard output for the OpenAI API."""
     from ...schema.host.catalogue import find_package
 
     for team in server.teams:
@@ -181,13 +181,9 @@ def _say(server: TeamServer, address: str) -> None:
 
 
 def _say_reloaded(teams: Teams, wrong: Mapping[str, CoterieError]) -> None:
-    """Print which teams were loaded again, and what is wrong with the others."""
+    """Print which teams were reloaded, and the errors of the others."""
     for team in teams:
         if (error := wrong.get(team.name)) is None:
             click.echo(speakable(f"loaded {team.name} again: {team.file}"), err=True)
         else:
             click.echo(speakable(f"{error}\n{team.name} stays unchanged."), err=True)
-
-
-if __name__ == "__main__":
-    main()

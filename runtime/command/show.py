@@ -1,4 +1,4 @@
-"""What `mas-view` prints: something recorded, as text or as JSON."""
+"""The output of `mas-view --text` and `--json`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def show(
     as_json: bool,
     otel: str | None,
 ) -> None:
-    """Print what happened in a run, and export its trace where that is asked for.
+    """Print what happened in a run, and export its trace if requested.
 
     Args:
-        folder: A run's folder, or that of something that has runs in it.
-        agent: The agent whose part alone is printed.
+        folder: A run's folder, or a folder that contains runs.
+        agent: Print this agent's part only.
 
     Raises:
         InputError: There is no such run or agent, or a file is damaged.

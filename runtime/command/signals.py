@@ -1,4 +1,4 @@
-"""Ends a command on Ctrl-C or SIGTERM: in order the first time, at once the second time."""
+"""Ends a command on Ctrl-C or SIGTERM: gracefully the first time, at once the second time."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
     """Do a command's work; a signal interrupts it.
 
     Args:
-        how_to_go_on: Says after an interruption what the user can do; with a blank or a line
-            break in front.
+        how_to_go_on: Returns what the user can do after an interruption; starts with a blank or a
+            line break.
 
     Returns:
         The exit code: 130 or 143 after an interruption.
@@ -55,7 +55,7 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
 
 
 def same_command() -> str:
-    """Say that what was interrupted goes on by the same command."""
+    """Return the hint that the same command resumes the work."""
     return " The same command resumes."
 
 
@@ -64,17 +64,17 @@ def stopped_in_order(
     how_to_go_on: Callable[[], str] = same_command,
     show: Callable[[], object] = lambda: None,
 ) -> int:
-    """Do a command's work that can be gone on with; what stops it is told as such.
+    """Do a command's resumable work; report what stops it.
 
     Args:
-        how_to_go_on: Says what the user can do; with a blank or a line break in front.
-        show: Shows what there is by then, before it is told what stopped it.
+        how_to_go_on: Returns what the user can do; starts with a blank or a line break.
+        show: Shows the results so far, before the reason is reported.
 
     Returns:
         The exit code: that of the work, or of what stopped it.
 
     Raises:
-        InputError: The work raised it: there is nothing to go on with.
+        InputError: The work raised it: there is nothing to resume.
     """
     try:
         return work()
@@ -89,10 +89,10 @@ def stopped_in_order(
 def _end_on_signals(note: Callable[[int], None]) -> None:
     """Cancel the running task on the first signal, and end the process on the second.
 
-    What is written is whole at every moment, so ending at once loses no more than calls in flight.
+    Files are complete at every moment, so ending at once loses only the calls in flight.
 
     Args:
-        note: Told the number of the first signal.
+        note: Called with the number of the first signal.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
@@ -107,7 +107,7 @@ def _end_on_signals(note: Callable[[int], None]) -> None:
 
 
 def _from_now_on(handler: _Handler) -> None:
-    """Let a handler have what the event loop has had."""
+    """Install a handler in place of the event loop's own."""
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         try:

@@ -34,7 +34,7 @@ unbudgeted_options = with_options(
     ),
     on_option,
 )
-"""The options of a command that runs teams, where a file has the caps."""
+"""The options of a command that runs teams and takes its caps from a file."""
 spending_options = with_options(
     click.option(
         "--budget",
@@ -59,20 +59,20 @@ batch_option = click.option(
     " within a day.",
 )
 ONE_BY_ONE, IN_BATCHES = 8, 2_000
-"""Runs at the same time: where each call is answered at once, and where calls wait for a batch."""
+"""Runs at the same time: if each call is answered at once, and if calls wait for a batch."""
 
 
 def at_once(runs: int | None, *, batch: bool) -> int:
     """Return how many runs work at the same time.
 
     Args:
-        runs: What the user says, if anything.
+        runs: The user's choice, if any.
     """
     return runs or (IN_BATCHES if batch else ONE_BY_ONE)
 
 
 def setting_of(options: Mapping[str, Any], earlier: Setting | None = None) -> Setting:
-    """Take what the options say, of those that a command has; for the rest, what is recorded."""
+    """Return the setting from a command's options, and from the record where it has no option."""
     from ..runs.services import Setting
     from ..values.budget import Caps
 

@@ -48,7 +48,7 @@ def import_servers(file: Path) -> None:
 
 
 async def _discovered(configured: tuple[ConfiguredServer, ...]) -> dict[str, Any]:
-    """Ask servers one after the other; those that do not tell are told of."""
+    """Ask servers for their tools, one after the other; report those that fail."""
     servers: dict[str, Any] = {}
     for item in configured:
         server = item.server
@@ -69,7 +69,7 @@ async def _discovered(configured: tuple[ConfiguredServer, ...]) -> dict[str, Any
 
 
 async def _tools_of(server: ConfiguredServer) -> list[str]:
-    """Start a server with the values that the file has, and ask it."""
+    """Start a server with the file's values, and return its tools."""
     from ..tools.servers import start_session
 
     for variable, value in server.values.items():

@@ -105,11 +105,11 @@ async def _served(
 
 @asynccontextmanager
 async def _shown(site: Site, folder: Path, *, port: int, is_opened: bool) -> AsyncGenerator[str]:
-    """Serve the pages of a folder during the body; over SSH, say how to forward them.
+    """Serve the pages of a folder during the body; over SSH, print how to forward them.
 
     Args:
-        port: Where; 0 for any port that is free.
-        is_opened: Whether a browser is opened, where one can be.
+        port: The port; 0 for any free one.
+        is_opened: Whether to open a browser, if possible.
 
     Yields:
         The address of the first page.
@@ -127,7 +127,7 @@ async def _shown(site: Site, folder: Path, *, port: int, is_opened: bool) -> Asy
 
 
 async def _end_of_input() -> None:
-    """Wait until whoever holds the other end of standard input is gone."""
+    """Wait until standard input is closed by the process at its other end."""
     ended = asyncio.Event()
     asyncio.get_running_loop().add_reader(sys.stdin.fileno(), ended.set)
     await ended.wait()
@@ -140,7 +140,7 @@ def _how_to_forward(port: int) -> str:
 
 
 def _has_screen() -> bool:
-    """Return whether a browser has a place to open in; one in the terminal would take it over."""
+    """Return whether a graphical browser can open; one in the terminal would take it over."""
     return sys.platform == "darwin" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
 
 

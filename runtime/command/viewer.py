@@ -1,6 +1,6 @@
-"""Pages of what a command makes, shown meanwhile by a process of their own.
+"""Shows a command's results as pages, in a process of its own.
 
-So making pages never holds up what is shown, and costs it nothing.
+So rendering pages never delays the command's work, and costs it nothing.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import click
 from ...schema.values.errors import InputError
 
 SECONDS_TO_END = 5
-"""What a viewer has to end by itself."""
+"""Seconds that a viewer has to end by itself."""
 
 
 @asynccontextmanager
 async def viewer(folder: Path) -> AsyncGenerator[str]:
-    """Show the pages of a folder during the body; however this process ends, they end as well.
+    """Show the pages of a folder during the body; they end with this process, however it ends.
 
     Yields:
         The address of the first page, which was printed.
 
     Raises:
-        InputError: They cannot be shown; why was printed.
+        InputError: They cannot be shown; the reason was printed.
     """
     # In a session of its own, Ctrl-C is heard by us alone: the pages stay until we are done.
     process = await asyncio.create_subprocess_exec(
@@ -57,7 +57,7 @@ async def viewer(folder: Path) -> AsyncGenerator[str]:
 
 
 async def kept_open() -> None:
-    """Wait until Ctrl-C, so that what was shown while it was made can be read to the end."""
+    """Wait until Ctrl-C, so that the pages can be read to the end."""
     click.echo("The page stays until Ctrl-C.", err=True)
     with suppress(asyncio.CancelledError):
         await asyncio.Event().wait()

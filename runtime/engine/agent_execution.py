@@ -14,7 +14,14 @@ from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.values.attachments import MOST_IN_ALL
 from ...schema.values.codec import from_value, to_value
-from ...schema.values.errors import AgentError, CoterieError, JailError, StorageError
+from ...schema.values.errors import (
+    AgentError,
+    CoterieError,
+    InputError,
+    JailError,
+    ModelError,
+    StorageError,
+)
 from ...schema.values.values import is_list
 from ..agents.outcomes import AgentOutcome, after
 from ..agents.round_state import NOTHING
@@ -90,7 +97,7 @@ class AgentExecution:
         self.unanswered = ""
         self.requests = Requests()
         self.warnings = Warnings(self.context.calls.scrub)
-        self.broken: StorageError | None = None
+        self.broken: CoterieError | None = None
         self.recalled: tuple[MemoryEntry, ...] = ()
         self.forgot: CoterieError | None = None
         limit = self.planned.agent.timeout
@@ -522,7 +529,9 @@ class AgentExecution:
                         on_words=self.context.trace.words_of(agent.id),
                     ),
                 )
-        except StorageError as error:
+        except CallError:
+            raise
+        except (StorageError, InputError, ModelError) as error:
             self.broken = error
             raise
         # The answer is from the journal or the cache; usage counted before a move stays out.

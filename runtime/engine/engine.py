@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.values.errors import AgentError, StorageError
+from ...schema.values.errors import AgentError, CoterieError
 from ..agents.outcomes import AgentOutcome, Run, without_cost
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentReport
@@ -254,7 +254,7 @@ class Running:
                     self.parts[agent_id] = self.group.create_task(
                         self._part(planned), name=agent_id
                     )
-        except* StorageError as failures:
+        except* CoterieError as failures:
             broken = failures.exceptions[0]  # raised from here, some Pythons would wrap it again
         except* _FirstFailure:
             pass
@@ -268,9 +268,10 @@ class Running:
             for agent_id, planned in self.plan.agents.items()
             if planned.sees and agent_id not in self.preset
         ]
-        for load in {runner.load for runner in waiting if hasattr(runner, "load")}:
-            loading = asyncio.get_running_loop().run_in_executor(None, load)
-            loading.add_done_callback(_disregard)  # an agent that needs it fails by itself
+        loop = asyncio.get_running_loop()
+        loads = {runner.load for runner in waiting if hasattr(runner, "load")}
+        loading = (loop.run_in_executor(None, load) for load in loads)
+        asyncio.gather(*loading, return_exceptions=True)  # an agent that needs it fails by itself
 
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for the agents whose outputs the agent sees, run it, and report its outcome."""
@@ -484,11 +485,6 @@ class Running:
             agents=outcomes,
             over_budget=over_budget,
         )
-
-
-def _disregard(loading: asyncio.Future[None]) -> None:
-    if not loading.cancelled():
-        loading.exception()
 
 
 def _slowed(run: Run, limit: str) -> Run:

@@ -1,4 +1,4 @@
-"""Functions of ours as source text that runs without coterie, with all that they need."""
+"""Our functions as source text that runs without coterie, with everything that they need."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from types import MappingProxyType
 from . import standing_in
 
 STAND_INS: Mapping[str, str] = MappingProxyType(
-    {name: name for name in ("AgentError", "is_list", "is_mapping", "scrubbed")}
-    | {"_checker": "checker"}
+    {name: name for name in ("is_list", "is_mapping", "scrubbed")}
+    | {"AgentError": "NoAnswer", "_checker": "checker"}
 )
-"""Names of ours for which smaller definitions stand in, with what those are called."""
+"""Our names that smaller definitions replace, with the names of these."""
 
 
 def source_of(functions: Iterable[Callable[..., object]]) -> str:
-    """Return the source of functions, of whatever they use of ours, and their imports.
+    """Return the source of functions with all that they use of ours, and their imports.
 
-    Annotations are left out, and so are comments. Two private names that are the same in two
-    modules are told apart by the name of the module.
+    Annotations and comments are left out. If two modules have the same private name, the module's
+    name is added to it.
 
     Args:
-        functions: Functions at the top of modules of ours.
+        functions: Functions at the top level of our modules.
     """
     source = _Source()
     for function in functions:
@@ -36,7 +36,7 @@ def source_of(functions: Iterable[Callable[..., object]]) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class _Source:
-    """What is carried so far: definitions come after those that they use."""
+    """The source so far: definitions follow those that they use."""
 
     imports: set[str] = field(default_factory=set[str])
     definitions: list[str] = field(default_factory=list[str])
@@ -46,7 +46,7 @@ class _Source:
     )
 
     def name_of(self, module: str, name: str) -> str | None:
-        """Carry a name of a module; return what it is called in the text, None where unknown."""
+        """Add a name of a module; return its name in the text, None if the module lacks it."""
         if name in STAND_INS:
             module, name = standing_in.__name__, STAND_INS[name]
         if (module, name) in self._names:
@@ -84,7 +84,7 @@ class _Source:
         return called
 
     def _statements(self, module: str) -> Mapping[str, ast.stmt]:
-        """Return the statements at a module's top, by the names that they bind."""
+        """Return a module's top-level statements by the names that they bind."""
         if module not in self._modules:
             tree = ast.parse(inspect.getsource(importlib.import_module(module)))
             self._modules[module] = {
@@ -110,7 +110,7 @@ def _binds(statement: ast.stmt) -> list[str]:
 
 
 class _Bare(ast.NodeTransformer):
-    """Leaves out annotations."""
+    """Removes annotations."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
@@ -128,7 +128,7 @@ class _Bare(ast.NodeTransformer):
 
 @dataclass
 class _Renamed(ast.NodeTransformer):
-    """Calls names as they are called in the text."""
+    """Replaces names by those of the text."""
 
     names: Mapping[str, str]
 

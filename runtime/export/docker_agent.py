@@ -1,4 +1,4 @@
-"""A team as docker-agent's YAML: those who report to an agent are its sub-agents."""
+"""A team as docker-agent's YAML: agents that report to another one are its sub-agents."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HEADER = "# {name}, written by `mas dev export`. Try it: docker agent run FILE\n
 def docker_agent_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
     """Write a plan as docker-agent's YAML; servers are those of tools.yaml.
 
-    An agent's instruction ends with whom it is to call before it answers: what is the topology here
-    is up to its model there.
+    An agent's instruction ends with the agents to call before it answers: there, its model decides
+    what the topology decides here.
     """
     models = _Models(plan=plan)
     order = [plan.output, *(agent for agent in plan.agents if agent != plan.output)]
@@ -65,7 +65,7 @@ def _agent(
 
 
 def _instruction(plan: Plan, planned: PlannedAgent) -> str:
-    """Give an agent's prompt; with the team's rules and what it has learnt, where there are any."""
+    """Return an agent's prompt, with the team's rules and its memory, if any."""
     agent, team = planned.agent, plan.team
     if not team.constitution and not agent.notes.places:
         return planned.prompt
@@ -76,13 +76,13 @@ def _instruction(plan: Plan, planned: PlannedAgent) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class _Models:
-    """The models that are written: one for each alias, and each way in which its agents use it."""
+    """The exported models: one for each alias and each set of parameters."""
 
     plan: Plan
     written: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     def name_of(self, agent: Agent) -> str:
-        """Give the name of an agent's model there: its alias; used in other ways, with a number."""
+        """Return the exported name of an agent's model: its alias, numbered if needed."""
         alias = agent.model_id
         value = _model(self.plan.models[alias], agent)
         number, name = 1, alias

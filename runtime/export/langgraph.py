@@ -36,27 +36,27 @@ PACKAGES = {
     "openai": "langchain-openai",
 }
 USUAL_STEPS = 20
-"""Levels that LangGraph goes through without being told: it ends a graph after 25 steps."""
+"""Levels that LangGraph's default limit allows: it ends a graph after 25 steps."""
 USUAL_TOOL_STEPS = 10
-"""Steps of an agent with tools, where the team says nothing of them; as ours."""
+"""The default number of steps of an agent with tools, the same as ours."""
 OWN_WORK = (
     "You have worked on this task before. This is what you reported; keep of it what is right, and"
     " give the whole again:"
 )
-"""What stands before an agent's own report; tests hold it against the prompt `question`."""
+"""The heading of an agent's own report; tests compare it with the prompt `question`."""
 NO_NOTES: Mapping[str, Any] = {
     **dict.fromkeys(("constitution", "prompt", "coaching", "schema", "looks_skills_up"), ""),
     **dict.fromkeys(("patches", "known", "paired", "skills"), ()),
 }
 NO_KEY = "none"
-"""What is sent to an address that asks for no key: the client insists on one."""
+"""The key for an address that needs none, since the client insists on one."""
 
 
 def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
     """Write a plan as a Python program; servers are those of tools.yaml.
 
-    Its agents read word for word what they read here: the same instructions, the task, and the
-    reports of their colleagues between markers. Rounds are unrolled: each is nodes of its own.
+    Its agents read exactly what they read here: the same instructions, the task, and the
+    reports of their colleagues between markers. Rounds are unrolled: each has its own nodes.
     """
     team, nodes = plan.team, unrolled(plan)
     settings = {
@@ -110,13 +110,13 @@ def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -
 
 
 def _of_reports() -> str:
-    """Return what instructions end with where there are reports."""
+    """Return the end of the instructions of agents that receive reports."""
     written = [render("system", role="x", has_reports=has, **NO_NOTES) for has in (False, True)]
     return written[1].removeprefix(written[0])
 
 
 def _config(plan: Plan, nodes: Sequence[Node]) -> str:
-    """Return how the graph is run, as Python; nothing where it is as LangGraph does."""
+    """Return the configuration of the graph as Python; empty for LangGraph's defaults."""
     config: dict[str, int] = {}
     if plan.team.execution.parallel_workers is not True:
         config["max_concurrency"] = plan.workers
@@ -142,7 +142,7 @@ def _docstring(plan: Plan, packages: Sequence[str]) -> str:
 def _agent(
     plan: Plan, planned: PlannedAgent, settings: tuple[Mapping[str, Any], str | None] | None
 ) -> Mapping[str, Any]:
-    """Return what the file says of an agent, as Python."""
+    """Return the definition of an agent, as Python."""
     agent, team = planned.agent, plan.team
     same = {"id": _written(agent.id), "role": literal(agent.role)}
     if settings is None:
@@ -168,7 +168,7 @@ def _agent(
 
 
 def _edges(nodes: Sequence[Node], output: str) -> Iterator[tuple[str, str]]:
-    """Yield the edges, as Python: from all for which a node waits, at once."""
+    """Yield the edges as Python: one from all the nodes that a node waits for."""
     for node in nodes:
         after = list(node.after)
         ends = _written(after[0] if len(after) == 1 else after) if after else "START"
@@ -177,7 +177,7 @@ def _edges(nodes: Sequence[Node], output: str) -> Iterator[tuple[str, str]]:
 
 
 def _settings(plan: Plan, planned: PlannedAgent) -> tuple[dict[str, Any], str | None]:
-    """Return what `init_chat_model` is called with, and the variable with the key."""
+    """Return the arguments of `init_chat_model`, and the variable with the key."""
     agent, model = planned.agent, plan.models[planned.agent.model_id]
     reached = reached_for("langgraph", model)
     assert reached is not None  # noqa: S101 - what the rules have seen to
@@ -204,7 +204,7 @@ def _place(reached: Reached) -> dict[str, Any]:
 
 
 def _of_openai(reached: Reached, model: Model, effort: str | None) -> dict[str, Any]:
-    """Return what only the client for OpenAI's API takes."""
+    """Return the arguments that only the client for OpenAI's API takes."""
     if (reached.provider or "openai") != "openai" or reached.wire == "anthropic":
         return {}
     return {
@@ -216,9 +216,9 @@ def _of_openai(reached: Reached, model: Model, effort: str | None) -> dict[str, 
 
 
 def literal(text: str) -> str:
-    """Write a text as a Python literal that people can read: over several lines where it has some.
+    """Write a text as a readable Python literal, over several lines if it has several.
 
-    Evaluating it gives the text, whatever is in it.
+    Evaluating it returns the text, whatever it contains.
     """
     plain = text.replace("\n", "").isprintable() and "\\" not in text and '"""' not in text
     if "\n" not in text or not plain or text.endswith('"'):

@@ -1,4 +1,4 @@
-"""What of a team another program has nothing like: what is refused, and what is lost."""
+"""Features of a team that another program lacks: some are refused, others are lost."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 TARGETS = ("langgraph", "docker-agent")
 
 STATE = ("query", "reports", "settled")
-"""The fields of the state that a graph of ours has; no node can be called so."""
+"""The fields of the exported graph's state; no node may have such a name."""
 
 PENALTIES = frozenset({"frequency_penalty", "presence_penalty"})
-"""Fields of requests for which docker-agent has fields of its own."""
+"""Request fields for which docker-agent has its own fields."""
 
 KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -36,9 +36,9 @@ KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "langgraph": frozenset({"llm", "smolagents"}),
     }
 )
-"""The backends whose agents they have a counterpart of."""
+"""The backends whose agents have a counterpart there."""
 UNROLLED = ("never", "unchanged", "finalized")
-"""Ends of rounds that a program for LangGraph knows."""
+"""Conditions that end rounds and that a program for LangGraph can check."""
 FUNCTIONS = ("calculate", "concat", "extract_json", "majority", "vote")
 """Our own functions, whose source a program can carry."""
 WRITTEN: Mapping[type[object], frozenset[str]] = MappingProxyType(
@@ -65,7 +65,8 @@ WRITTEN: Mapping[type[object], frozenset[str]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""The fields that are written, or refused by what they say. Others that are set are refused."""
+"""The fields that are written, or refused depending on their values. Other fields that are set are
+refused."""
 LOST: Mapping[type[object], Mapping[str, str]] = MappingProxyType(
     {
         Agent: {
@@ -96,7 +97,7 @@ OF_MODELS = {
 
 
 def rules_for(target: str) -> tuple[Rule, ...]:
-    """Return the rules that find what stands in the way (errors) and what is lost (warnings)."""
+    """Return the rules that find obstacles (errors) and losses (warnings)."""
 
     def refused(reading: Reading) -> Iterator[Problem]:
         models = reading.catalogue.models
@@ -118,7 +119,7 @@ def rules_for(target: str) -> tuple[Rule, ...]:
 
 
 def _refused(team: Team, target: str, python: Collection[str]) -> Remarks:
-    """Yield what another program cannot do."""
+    """Yield what the other program cannot do."""
     for agent in team.agents.values():
         path, backend = ("agents", agent.id), team.backend_of(agent)
         if backend == "function" and target == "langgraph":
@@ -139,7 +140,7 @@ def _refused(team: Team, target: str, python: Collection[str]) -> Remarks:
 
 
 def _unknown(team: Team) -> Remarks:
-    """Yield the fields that are set and of which nothing is said here: none is lost silently."""
+    """Yield the set fields that this module does not list, so that none is lost silently."""
     for path, part in _parts(team):
         handled = WRITTEN[type(part)] | LOST[type(part)].keys()
         for name in unlike_default(part):
@@ -148,7 +149,7 @@ def _unknown(team: Team) -> Remarks:
 
 
 def _parts(team: Team) -> Iterator[tuple[Path, object]]:
-    """Yield what of a team has fields, with the path to it."""
+    """Yield the parts of a team that have fields, with their paths."""
     yield (), team
     yield ("execution",), team.execution
     if team.execution.rounds is not None:
@@ -199,7 +200,7 @@ def _losses(team: Team) -> Remarks:
 
 
 def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Remarks:
-    """Return what models.yaml says of the models that cannot be written; each model once."""
+    """Return the fields of models.yaml that cannot be written; each model once."""
     firsts: Mapping[str, Agent] = {
         item.model_id: item for item in reversed([*team.agents.values()])
     }
@@ -251,5 +252,5 @@ def _lost_in_docker_agent(team: Team) -> Remarks:
 
 
 def has_form_there(schema: Mapping[str, Any]) -> bool:
-    """Return whether docker-agent can hold an answer to a form."""
+    """Return whether docker-agent can enforce an output schema for a model."""
     return schema.get("type") == "object" and "properties" in schema

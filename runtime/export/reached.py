@@ -1,4 +1,4 @@
-"""Where a model is reached by other programs: by a provider that they know, or at an address."""
+"""How other programs reach a model: by a provider that they know, or at an address."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ PROVIDER_NAMES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "docker-agent": {ours: theirs for theirs, ours in DOCKER.items() if ours != "azure"},
     }
 )
-"""What they call providers, by our names of them. All others are reached at their addresses."""
+"""The other programs' names of providers, by ours. All others are reached at their addresses."""
 
 Wire = Literal["chat", "responses", "anthropic"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reached:
-    """Where a model is reached.
+    """How a model is reached.
 
     Attributes:
-        provider: What the other program calls the provider; empty where there is an address.
-        address: The address, up to and with the version; empty where there is a provider.
-        key_env: The variable with the key; None where none is sent, or the provider has a usual
-            one.
-        wire: The API that is spoken at the address.
+        provider: The provider's name in the other program; empty if there is an address.
+        address: The address, up to and with the version; empty if there is a provider.
+        key_env: The variable with the key; None if no key is sent, or the provider has a usual
+            variable.
+        wire: The API at the address.
     """
 
     provider: str = ""
@@ -48,10 +48,10 @@ class Reached:
 
 
 def reached_for(target: str, model: Model | None) -> Reached | None:
-    """Return where a model is reached by a program; None where only coterie reaches it.
+    """Return how a program reaches a model; None if only coterie reaches it.
 
     Args:
-        model: The model; None where nobody says what an alias stands for.
+        model: The model; None if the alias is not defined.
     """
     if model is None or model.is_embedded:
         return None

@@ -1,4 +1,4 @@
-"""Definitions that stand in for larger ones of ours in a program that is written for others."""
+"""Definitions that replace larger ones of ours in a program for others."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...schema.values.problems import dotted
 MOST_PROBLEMS = 8
 
 
-class AgentError(Exception):
+class NoAnswer(Exception):
     """An agent ended without an answer."""
 
 
 def is_mapping(value: object) -> bool:
-    """Return whether a value is an object of JSON."""
+    """Return whether a value is a JSON object."""
     return isinstance(value, dict)
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is a list of JSON."""
+    """Return whether a value is a JSON list."""
     return isinstance(value, list)
 
 

@@ -1,4 +1,4 @@
-"""The tools of agents in other programs: files, a shell, and servers of tools.yaml."""
+"""The tools of exported agents: files, a shell, and servers of tools.yaml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHELLS: Mapping[str, str] = MappingProxyType(
 
 
 def toolsets(agent: Agent, servers: Mapping[str, ToolServer]) -> Iterator[dict[str, Any]]:
-    """Yield the toolsets of an agent as docker-agent has them."""
+    """Yield an agent's toolsets in docker-agent's form."""
     if agent.agent_type in SHELLS:
         yield {"type": "shell"}
         yield {"type": "filesystem"}

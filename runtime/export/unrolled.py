@@ -1,4 +1,4 @@
-"""The nodes of a team whose agents may work in rounds: one for each time that an agent works."""
+"""The nodes of a team with rounds: one for each time that an agent works."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Node:
 
     Attributes:
         name: The name of the node: the agent's, with the round after the first.
-        after: The nodes that are done before it begins.
+        after: The nodes that must be done before it begins.
         reads: The nodes of the colleagues whose reports it reads, in order.
-        round: Which round it is of; 0 for agents that work once.
+        round: Its round; 0 for agents that work once.
         before: The node of the agent's own work in the round before; empty in the first.
-        answers: The nodes of the round before of those to whom it reports.
+        answers: The nodes of the round before of the agents to which it reports.
     """
 
     name: str

@@ -69,6 +69,7 @@ class Gateway:
         shared: Shared | None = None,
         responder: Responder | None = None,
         batched: bool = False,
+        lazy: bool = False,
     ) -> None:
         self.models = {PERSON: PERSON_MODEL, **models}
         self._responder = responder
@@ -82,6 +83,8 @@ class Gateway:
         self._shared = shared or self._own
         self._clients: dict[str, Client] = {}
         self._narrowed: list[tuple[Slots, int]] = []
+        self._lazy = lazy
+        self._unstarted: set[Path | None] = set()
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -129,10 +132,15 @@ class Gateway:
         self.check(wanted, priced=priced)
         for first in wanted:
             for alias in self._route(first):
-                await self._reached(self._client_of(alias).endpoint)
-            # A fallback's client may take seconds to create, and is hardly ever needed.
+                endpoint = self._client_of(alias).endpoint
+                if endpoint.kind == "local":
+                    await self._shared.find(endpoint.weights)
+                    self._unstarted.add(endpoint.weights)
+            # That of a fallback may take seconds to make, and is hardly ever needed.
             if not self._client_of(first).is_batched:
                 await self._client(self._client_of(first).endpoint.kind)
+        if not self._lazy:
+            await self._start_servers()
 
     def takes_seed(self, alias: str) -> bool:
         """Return whether requests to a model can have a seed; the model may still ignore it."""
@@ -180,6 +188,7 @@ class Gateway:
             InputError: An alias is unknown, or its key or its server is unavailable.
             ModelError: The embedded server did not start.
         """
+        await self._start_servers()  # before anything is paid for, whoever is asked
         started = self._clock()
         spent = (budget or Budget(clock=self._clock)).child()
         call = PendingCall(
@@ -313,6 +322,12 @@ class Gateway:
                 if kind not in self._clients:
                     self._clients[kind] = await _new_client(kind, self._responder)
         return self._clients[kind]
+
+    async def _start_servers(self) -> None:
+        """Start the servers that were prepared and do not run yet."""
+        for weights in [*self._unstarted]:
+            await self._shared.server(weights)
+            self._unstarted.discard(weights)
 
     async def _reached(self, endpoint: Endpoint) -> Endpoint:
         """Start the embedded server on the first call that needs it."""

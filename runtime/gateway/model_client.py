@@ -227,11 +227,11 @@ class ModelClient:
                     answer = replace(answer, adapted=adapted)
                 return marked(answer, endpoint.model)
 
-    def _move(self, error: CallError, call: PendingCall, wire: str, instead: str) -> None:
+    def _move(self, error: CallError, call: PendingCall, wire: str, target: str) -> None:
         """Use another API from now on, and report the change once."""
         if refused_api(wire) not in self.refused:
             self.refused.add(refused_api(wire))
-            self._tell(call, "api", wire, instead, str(error))
+            self._tell(call, "api", wire, target, str(error))
 
     def _learn(
         self,
@@ -250,14 +250,14 @@ class ModelClient:
 
         refused = refused_by(error, body, again)
         forms = WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused).forms
-        changed = {name: form for name, form in forms.items() if form.name != body.forms[name].name}
-        if not refused or not changed:
+        changes = {name: form for name, form in forms.items() if form.name != body.forms[name].name}
+        if not refused or not changes:
             return set()
         if not refused <= self.refused:
             self.refused.update(refused)
-            for parameter, form in changed.items():
+            for parameter, form in changes.items():
                 self._tell(call, parameter, body.forms[parameter].name, form.name, str(error))
-        return {*changed}
+        return {*changes}
 
     def _tell_unknown(self, call: PendingCall, body: Body) -> None:
         """Report once each requested form that the API does not have."""

@@ -36,22 +36,35 @@ class Shared:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def server(self, weights: Path | None) -> LocalServer:
-        """Return the server of a model file; the first call starts it.
+    async def find(self, weights: Path | None) -> LocalServer:
+        """Return the server of a model file, which need not run yet.
 
         Args:
-            weights: The file; None for the built-in model.
+            weights: The file; None for the built-in model, which is pulled if it is not here.
+
+        Raises:
+            InputError: The file is missing, cannot be pulled or is no model.
+        """
+        async with self._starting:
+            if weights not in self._servers:
+                from ..local.server import LocalServer
+                from ..local.weights import pull
+
+                path = weights or await asyncio.to_thread(pull)
+                self._servers[weights] = LocalServer(path)
+        return self._servers[weights]
+
+    async def server(self, weights: Path | None) -> LocalServer:
+        """Return the server of a model file; the first call starts it.
 
         Raises:
             InputError: The file is missing or is no model.
             ModelError: The server did not start.
         """
+        server = await self.find(weights)
         async with self._starting:
-            if weights not in self._servers:
-                from ..local.server import start_server
-
-                self._servers[weights] = await start_server(weights)
-        return self._servers[weights]
+            await server.start()
+        return server
 
     async def close(self) -> None:
         """Stop the servers."""

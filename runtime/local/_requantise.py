@@ -1,8 +1,8 @@
-"""Writes a GGUF model file anew with 8-bit weights: `python -m …_requantise SOURCE TARGET`.
+"""Rewrites a GGUF model file with 8-bit weights: `python -m …_requantise SOURCE TARGET`.
 
 The published file has 4-bit weights of a kind that llama.cpp multiplies slowly on a CPU. The same
-numbers stored with 8 bits are half as big again and answer about twice as fast. It runs in a
-process of its own, so that the memory for it is given back and a kill leaves nothing behind.
+numbers in 8 bits take half as much room again and answer about twice as fast. It runs in a
+process of its own, so that its memory is freed and a kill leaves nothing behind.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 It reads its settings as one line of JSON on stdin (a command line would show the key to every user
 of the machine), writes one line of JSON on stdout when it serves or cannot, and ends when stdin
-does: that happens when the parent stops it, and also when the parent is killed.
+does: when the parent stops it, and also when the parent is killed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _keep_stdout() -> int:
-    """Keep stdout for the one answer; what native code prints joins the log on stderr."""
+    """Reserve stdout for the one answer; output of native code joins the log on stderr."""
     answer_fd = os.dup(1)
     os.dup2(2, 1)
     return answer_fd

@@ -1,7 +1,7 @@
-"""Takes files out of a package, through the package client of whoever runs us.
+"""Takes files out of a package, through the user's package client.
 
-The package is neither installed nor imported, and its dependencies are not looked at. The client
-knows where packages come from on this machine, with which proxy and which certificates.
+The package is neither installed nor imported, and its dependencies are ignored. The client
+knows the sources of packages on this machine, with their proxies and certificates.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 from ...schema.values.errors import InputError
 
 Watch = Callable[[int], None]
-"""Told now and then how many bytes are there."""
+"""Called now and then with the number of bytes so far."""
 
 SECONDS_BETWEEN_LOOKS = 0.2
 
 
 def find_uv() -> str | None:
-    """Find uv: the one that the variable UV names, that of PATH, or that of our environment."""
+    """Return uv: the one in the variable UV, in PATH, or in our environment."""
     beside = os.fspath(Path(sys.executable).parent)
     return os.environ.get("UV") or shutil.which("uv") or shutil.which("uv", path=beside)
 
@@ -32,14 +32,14 @@ def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
     """Fetch a package's wheel with the first client that can, and unpack it.
 
     Args:
-        folder: An empty folder for everything that comes.
-        watch: Told the bytes that have come.
+        folder: An empty folder for all files.
+        watch: Called with the bytes so far.
 
     Returns:
-        The folder that has the wheel's files.
+        The folder with the wheel's files.
 
     Raises:
-        InputError: No client is there, or none could fetch the package.
+        InputError: There is no client, or none could fetch the package.
     """
     failures: list[str] = []
     for name, client in (("uv", _uv), ("pip", _pip)):
@@ -75,7 +75,7 @@ def _pip(_folder: Path) -> list[str]:
 
 
 def run_watched(command: list[str], folder: Path, watch: Watch) -> None:
-    """Run a command that writes into a folder, and tell how much is there meanwhile.
+    """Run a command that writes into a folder, and report the size of the folder meanwhile.
 
     Raises:
         InputError: The command cannot be started or fails; the message is its last line.
@@ -107,7 +107,7 @@ def _wait(process: subprocess.Popen[bytes], folder: Path, watch: Watch) -> int:
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes of all files below a folder; a file may go while we look."""
+    """Return the bytes of all files below a folder; files may disappear meanwhile."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

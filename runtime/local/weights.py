@@ -1,4 +1,4 @@
-"""The weights of the embedded model: where they come from and where they are kept."""
+"""The weights of the embedded model: their origin and their place."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ HOW_TO_GO_ON = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """A model file that this package knows how to get.
+    """A model file that this package can fetch.
 
     Attributes:
-        published: The file as it is published, before conversion.
+        published: The published file, before conversion.
         bytes: The size of the file after conversion to 8-bit weights.
         sha256: Its checksum; the conversion gives the same bytes everywhere.
     """
@@ -51,7 +51,7 @@ class Weights:
 
     @property
     def file_name(self) -> str:
-        """The name in the cache. It changes with the content, so an old file is never taken."""
+        """The name in the cache. It changes with the content, so an old file is never used."""
         return f"{self.name}-q8_0-{self.sha256[:8]}.gguf"
 
 
@@ -59,11 +59,11 @@ def weights_sha256(model: str) -> str | None:
     """Return the checksum of an embedded model's weights; the default one's is pinned.
 
     Args:
-        model: What models.yaml says: `local`, `local:/PATH.gguf`, or another model.
+        model: The model in models.yaml: `local`, `local:/PATH.gguf`, or another model.
 
     Returns:
-        None of a model that is not embedded, or whose file cannot be read: it cannot be served
-        either, which is said where it is.
+        None for a model that is not embedded, or whose file cannot be read: it cannot be served
+        either, and the server reports that.
     """
     kind, _, named = model.partition(":")
     if kind != EMBEDDED:
@@ -96,11 +96,11 @@ SMOLLM2 = Weights(
     bytes=144_811_072,
     sha256="0c1d3326cd9793cfb7296113c063dd5c24e2bd734b48ec1a3d01b7158eca9387",
 )
-"""The embedded model: SmolLM2-135M-Instruct of Hugging Face, as a package of Simon Willison's."""
+"""The embedded model: SmolLM2-135M-Instruct by Hugging Face, in a package by Simon Willison."""
 
 
 def find(weights: Weights = SMOLLM2) -> Path | None:
-    """Return the model file, or None when it has to be pulled first.
+    """Return the model file, or None if it has to be pulled first.
 
     Its checksum is not computed again: it was right when the file got its name.
     """
@@ -109,10 +109,10 @@ def find(weights: Weights = SMOLLM2) -> Path | None:
 
 
 def pull(report: Report = lambda _stage, _count, _total: None, weights: Weights = SMOLLM2) -> Path:
-    """Make sure that the model file is here, and give its path.
+    """Fetch the model file unless it is here, and return its path.
 
-    Several processes may call this at once: one works, the others wait for it. A pull that is
-    killed leaves no half file under the final name, and its remains go with the next pull.
+    Several processes may call this at once: one works, the others wait for it. A killed pull
+    leaves no partial file under the final name, and the next pull removes its remains.
 
     Raises:
         InputError: The package cannot be fetched, is not the pinned one, or cannot be stored; or
@@ -135,7 +135,7 @@ def pull(report: Report = lambda _stage, _count, _total: None, weights: Weights 
 
 
 def remove(weights: Weights = SMOLLM2) -> bool:
-    """Delete the model file. False: it was not there."""
+    """Delete the model file. Return False if there was none."""
     path = find(weights)
     if path is None:
         return False

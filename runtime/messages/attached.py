@@ -1,7 +1,7 @@
-"""What agents get of a task: images and PDFs that their models take, fields that prompts name.
+"""The parts of a task that agents receive: images and PDFs for their models, fields for prompts.
 
-They lie in the workspaces besides, as all files of a task do, so an agent that writes code may open
-one that its model does not take. Where nobody can do either, the task is not begun.
+All files of a task are also in the workspaces, so an agent that writes code may open a file that
+its model does not accept. If no agent can do either, the task is refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
-    """Return what an agent is shown of a task, by name."""
+    """Return the images and PDFs of a task that an agent is shown, by name."""
     if not task.attachments or planned.model is None:
         return {}
     model = planned.model
@@ -38,13 +38,13 @@ def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
 
 
 def _meant_for(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
-    """Return what an agent is to be shown, where its model takes it: see `files` of an agent."""
+    """Return what an agent is to be shown, if its model accepts it: see `files` of an agent."""
     is_shown = planned.agent.is_shown
     return {name: file for name, file in task.attachments.items() if is_shown(name)}
 
 
 def unseen(plan: Plan, task: Task) -> Iterator[str]:
-    """Say of each agent that asks a model what it is not shown of the task, and cannot open."""
+    """Return what each agent with a model neither is shown of the task nor can open."""
     for agent_id, planned in plan.agents.items():
         visible = seen_by(planned, task)
         left = {n: file for n, file in _meant_for(planned, task).items() if n not in visible}
@@ -55,15 +55,14 @@ def unseen(plan: Plan, task: Task) -> Iterator[str]:
 
 
 def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
-    """Make sure that a task's repository can be read, and each image and each PDF by somebody.
+    """Check that a task's repository can be read, and that an agent reads each image and PDF.
 
     Args:
-        plans: Who works: one team, or several of which one is chosen for the task.
-        place: Where the task stands, where that is known.
+        plans: The teams: one, or several of which one is chosen for the task.
+        place: Where the task is defined, if known.
 
     Raises:
-        InputError: The repository cannot be, or no team can read all of the others: what is shown
-            to nobody is opened by nobody either.
+        InputError: The repository cannot be read, or no team reads all images and PDFs.
     """
     if task.repo is not None:
         _refuse_repository(task.repo, f"task {task.id!r}{f' ({place})' if place else ''}")
@@ -86,10 +85,10 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
 
 
 def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "") -> None:
-    """Make sure that every task has the fields that prompts and rules of all teams name.
+    """Check that every task has the fields that prompts and rules of all teams name.
 
     Args:
-        place: Where the task stands, where there is one and that is known.
+        place: Where the task is defined, if known.
 
     Raises:
         InputError: A task lacks one.
@@ -107,7 +106,7 @@ def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "
 
 
 def _naming(plans: Sequence[Plan]) -> Iterator[tuple[str, str]]:
-    """Return the texts that name fields of the task, each with whose it is."""
+    """Return the texts that name fields of the task, each with its owner."""
     for plan in plans:
         rules = (f"the constitution of {plan.team.name}", plan.team.constitution)
         prompts = (
@@ -126,7 +125,7 @@ def _refuse_repository(source: Path, where: str) -> None:
 
 
 def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:
-    """Return what nobody is shown of a task, where nobody writes code that could open it."""
+    """Return what no agent is shown of a task, if none writes code that could open it."""
     agents = plan.agents.values()
     if task.repo is None and any(agent.runner.needs_jail(agent.agent) for agent in agents):
         return {}

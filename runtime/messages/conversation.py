@@ -1,8 +1,8 @@
-"""An agent's conversation that goes on in a further turn: what it is shown of its earlier ones.
+"""An agent's conversation across turns: what it is shown of its earlier ones.
 
-It consists of text: what a turn read and said, as `as_dialogue` keeps it. Nothing of it depends
-on the backend, which sends its own messages and never sees the earlier ones: they are put in by the
-agent's line to its model.
+It consists of text: the input and output of a turn, as kept by `as_dialogue`. It does not depend on
+the backend, which sends its own messages and never sees the earlier ones: the agent's model client
+inserts them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ MEMORY = 150
 
 
 def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, ...]:
-    """Return a conversation as it is gone on with: without instructions, which are given anew.
+    """Return a conversation to continue, without its instructions, which are given anew.
 
-    What tools gave is what the user says, because the calls are text, too; and who speaks twice
-    says it in one message. So it is what any endpoint takes, whatever backend it began with: what
-    the user says and what the agent says take turns.
+    Tool results become the user's messages, because calls are text, too, and consecutive messages
+    of one role become one. So user and agent take turns, and any endpoint accepts the conversation,
+    whatever backend began it.
 
     Args:
-        dialogue: What was said, as `AgentOutcome.dialogue` has it.
+        dialogue: The conversation, in the form of `AgentOutcome.dialogue`.
     """
     joined: list[tuple[str, list[str]]] = []
     for message in dialogue:
@@ -39,13 +39,13 @@ def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, .
 
 
 def shortened(messages: Sequence[Message], most: int = MEMORY) -> tuple[Message, ...]:
-    """Leave the oldest out of a conversation that is too long.
+    """Remove the oldest messages of a conversation that is too long.
 
-    How it begins stays: the instructions, and the first question. A call and its results stay, or
-    go, together: what the agent said, and what it was answered.
+    Its beginning stays: the instructions and the first question. A call and its results stay or
+    go together.
 
     Args:
-        messages: The conversation, text only or as a chat API has it.
+        messages: The conversation, as text only or in a chat API's form.
     """
     if len(messages) <= most:
         return tuple(messages)
@@ -59,7 +59,7 @@ def shortened(messages: Sequence[Message], most: int = MEMORY) -> tuple[Message,
 
 
 def continued(messages: Sequence[Message], before: Sequence[Message]) -> Sequence[Message]:
-    """Put an earlier conversation between the instructions and what is said now."""
+    """Insert an earlier conversation between the instructions and the new messages."""
     if not before:
         return messages
     instructions = _instructions(messages)
@@ -67,7 +67,7 @@ def continued(messages: Sequence[Message], before: Sequence[Message]) -> Sequenc
 
 
 def _instructions(messages: Iterable[Message]) -> int:
-    """Count the instructions that messages begin with."""
+    """Count the instructions at the beginning of messages."""
     count = 0
     for message in messages:
         if message["role"] != "system":
@@ -77,15 +77,15 @@ def _instructions(messages: Iterable[Message]) -> int:
 
 
 def _beginning(messages: Sequence[Message]) -> int:
-    """Count the messages that a conversation begins with: instructions, and one question."""
+    """Count the messages at the beginning of a conversation: instructions, and one question."""
     count = _instructions(messages)
     return count + (messages[count]["role"] == "user" if count < len(messages) else 0)
 
 
 def _pairs(messages: Sequence[Message]) -> list[list[Message]]:
-    """Part messages into what stays together: what was said, and its results.
+    """Split messages into groups that stay together: an agent's message, and its results.
 
-    Results are what tools gave; where calls are text, it is what the user says next.
+    Results are tool messages; if calls are text, they are the user's next message.
     """
     pairs: list[list[Message]] = []
     last = ""

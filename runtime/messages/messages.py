@@ -30,7 +30,7 @@ __all__ = ["UNBURDENED", "fence", "question", "render", "system"]
 
 UNBURDENED = AgentState()
 SHORT = 8192
-"""Characters of a text whose fence is remembered."""
+"""Characters of a text whose fence is cached."""
 UNSEEN: Mapping[str, Attachment] = MappingProxyType({})
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
@@ -44,14 +44,14 @@ def system(
     paired: Iterable[tuple[str, str]] = (),
     task: Task | None = None,
 ) -> str:
-    """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
+    """Write an agent's instructions. Its prompt and notes are inserted unchanged, not as templates.
 
     Args:
-        noted: What it has noted of those who are in the team: their ids, and the notes.
-        paired: What it has noted of how it works with each of them.
+        noted: Its notes on agents of the team, by their ids.
+        paired: Its notes on working with each of them.
         task: The task whose fields the prompt and the rules may name.
 
-    An embedded model is not told its output schema: its decoding is held to it anyway, and a small
+    An embedded model is not shown its output schema: its decoding enforces it anyway, and a small
     model takes the words of the schema for words of the task.
     """
     row = (constitution, has_reports, tuple(noted), tuple(paired))
@@ -107,15 +107,14 @@ def question(
     unneeded: Sequence[str] = (),
     item: Item | None = None,
 ) -> str:
-    """Write the task, with what was learnt on such tasks, the reports, and what is carried over.
+    """Write the task, with memories of similar tasks, the reports, and the state of earlier rounds.
 
-    Each report stands between markers that its writer could not foresee: they carry a digest of
-    the report itself, so no report can hold the end of its own fence. So does all that is carried
-    and all that is recalled, and the brief, which is what only the reader is told of the task. Of
-    the task's images and PDFs it says which are shown along with it; `texts` are those of its files
-    that are shown, by name, and `unread` names files that are too long for that. `unneeded` names
-    colleagues that were skipped by conditions of the team, and `item` is the reader's part of a
-    list.
+    Each report stands between markers that its writer could not foresee: they carry a digest of the
+    report itself, so no report can hold the end of its own fence. The same holds for the state and
+    the memories, and for the brief, which is the part of the task for this reader only. `texts` are
+    the task's files that are shown, by name, and `unread` names files that are too long for that;
+    images and PDFs that are shown along with the task are listed. `unneeded` names colleagues that
+    were skipped by conditions of the team, and `item` is the reader's item of a list.
     """
     attached = task.attachments
     others = (
@@ -153,7 +152,7 @@ def question(
 
 
 def fence(text: str) -> str:
-    """Return the sign of the markers around a text that others wrote: a digest of the text itself.
+    """Return the markers' sign for a foreign text: a digest of the text itself.
 
     So no text can hold the end of its own fence, not even one that was searched for.
     """
@@ -162,7 +161,7 @@ def fence(text: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _fence_of_short(text: str) -> str:
-    """Remember the sign: a report has as many readers as there are who see it."""
+    """Cache the sign, because several agents read the same report."""
     return _fence(text)
 
 

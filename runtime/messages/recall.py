@@ -1,8 +1,9 @@
-"""What an agent is reminded of: entries of a memory that somebody keeps elsewhere.
+"""Memories that agents recall: entries of a memory that another package keeps.
 
-Who keeps one is found through the group `coterie.recall`: a function that takes a folder, the
-models of the host, and the name of an embedder. An agent is reminded once: what it was reminded of
-is in the run's journal, so to make the run again takes no memory, and another one cannot change it.
+A memory is found through the group `coterie.recall`: a function that takes a folder, the
+models of the host, and the name of an embedder. An agent recalls once, and its memories are
+in the run's journal. So resuming or replaying the run needs no memory, and another one cannot
+change it.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ if TYPE_CHECKING:
     from ..record.once import Once
 
 LONGEST_TASK = 300
-"""Characters of an entry's task that are shown, as all that follow."""
+"""Characters of an entry's task that are shown."""
 LONGEST_TEXT = 2_000
 LONGEST_QUERY = 4_000
-"""Characters that are searched with of what an agent said, so that its task counts as well."""
+"""Characters of an agent's output that are part of the query, so that its task counts as well."""
 SHORTEST = 200
-"""Characters in which an entry can still be shown, cut."""
+"""The fewest characters in which a cut entry is shown."""
 MORE = " […]"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemoryEntry:
-    """Something that was learnt.
+    """An entry of a memory.
 
     Attributes:
-        source: Where it comes from, in words.
-        id: What it is called where it is kept.
-        similarity: How like it is to what was searched with, in [-1, 1].
-        credit: What it was worth to whoever found it out, where that is known.
-        case: The id of the task that it comes from, where that is known.
-        reward: The reward of the run that it comes from, where that is known.
+        source: Its origin, in words.
+        id: Its id in the memory.
+        similarity: Its similarity to the query, in [-1, 1].
+        credit: The credit of the agent that learnt it, if known.
+        case: The id of the task that it was learnt from, if known.
+        reward: The reward of the run that it was learnt from, if known.
     """
 
     source: str
@@ -59,7 +60,7 @@ class MemoryEntry:
 
     @classmethod
     def clipped(cls, *, source: str, task: str, text: str, **fields: Any) -> MemoryEntry:
-        """Return an entry that is not too long to be shown, with what else is known of it."""
+        """Return the entry with its texts cut to the lengths that are shown."""
         return cls(
             source=on_one_line(source).replace('"', "'"),
             task=_clipped(on_one_line(task), LONGEST_TASK),
@@ -68,7 +69,7 @@ class MemoryEntry:
         )
 
     def within(self, room: int) -> MemoryEntry | None:
-        """Return as much of the entry as so many characters hold; None where that says nothing."""
+        """Return the entry cut to so many characters; None if too little would be left."""
         left = room - len(self.source)
         if len(self.task) + len(self.text) <= left:
             return self
@@ -79,33 +80,33 @@ class MemoryEntry:
 
     @property
     def origin(self) -> Mapping[str, Any]:
-        """Return what was found, for the trace."""
+        """Return the entry's origin, for the trace."""
         names = ("id", "similarity", "credit", "case", "reward")
         return {name: item for name, item in unlike_default(self).items() if name in names}
 
     @property
     def characters(self) -> int:
-        """How many characters are shown of it."""
+        """The number of its characters that are shown."""
         return len(self.source) + len(self.task) + len(self.text)
 
 
 class Recaller(Protocol):
-    """Finds what was learnt on tasks like one.
+    """Finds what was learnt on similar tasks.
 
-    It **must** give the same for the same, while nothing is added; and it is asked by several
-    agents at once.
+    It **must** return the same entries for the same query while none is added, and several agents
+    may call it at once.
     """
 
     async def __call__(
         self, query: str, k: int, where: Mapping[str, Any], /
     ) -> Sequence[MemoryEntry]:
-        """Find entries, the most similar first.
+        """Return entries, the most similar first.
 
         Args:
-            query: The text of the task, perhaps with what the agent said of it.
-            k: How many entries at most; of `each` of the kinds, where that is asked for.
-            where: Only those in the archive of an `owner`, of a `niche` or of none, and of some
-                `kinds`, where these are named.
+            query: The text of the task, perhaps with the agent's output.
+            k: The most entries to return; per kind, if `each` is set.
+            where: The entries to consider: in the archive of an `owner`, of a `niche` or of none,
+                and of some `kinds`, if these are given.
 
         Raises:
             CoterieError: The memory cannot be read, or its embedder failed.
@@ -115,10 +116,10 @@ class Recaller(Protocol):
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A `Recaller` that knows which tasks something was learnt from."""
+    """A `Recaller` that knows which tasks its entries were learnt from."""
 
     def learnt_from(self, task: Task) -> str | None:
-        """Return where it was learnt from a task, as by its id or its words; None where it was not.
+        """Return where an entry was learnt from a task with this id or these words, or None.
 
         Raises:
             CoterieError: The memory cannot be read.
@@ -127,12 +128,12 @@ class Remembering(Protocol):
 
 
 async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[MemoryEntry]:
-    """Find nothing: a `Recaller` for where nothing was learnt."""
+    """Return no entries: a `Recaller` for an empty memory."""
     return ()
 
 
 def recalls(team: Team) -> bool:
-    """Return whether some agent of a team is to be reminded of what was learnt."""
+    """Return whether an agent of a team recalls memories."""
     return any(agent.recall is not None for agent in team.agents.values())
 
 
@@ -140,7 +141,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None)
     """Open the memory of a pool.
 
     Raises:
-        InputError: There is no pool, no such embedder, or nothing is installed that keeps pools.
+        InputError: There is no pool, no such embedder, or no installed package that keeps pools.
     """
     if "pool" not in installed("recall"):
         raise InputError("nothing is installed that reads pools. Install coterie whole, anew.")
@@ -148,9 +149,9 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None)
 
 
 def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
-    """Say that agents recall and there is no memory, or that there is one and none recalls.
+    """Return a warning if agents recall without a memory, or a memory is given and none recalls.
 
-    Without a memory, a team that recalls is one that has learnt nothing yet.
+    Without a memory, a team that recalls has learnt nothing yet.
     """
     recalling = [name for name, planned in plan.agents.items() if planned.agent.recall is not None]
     if recalling and recaller is None:
@@ -163,13 +164,13 @@ def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
 
 
 def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:
-    """Make sure that nobody is reminded of what was learnt from the very task.
+    """Refuse a memory that was learnt from the very task.
 
     Args:
-        recaller: The memory, where there is one.
+        recaller: The memory, if any.
 
     Raises:
-        InputError: Somebody would be; both places are named.
+        InputError: It was; the message names both places.
         CoterieError: The memory cannot be read.
     """
     if not recalls(plan.team) or not isinstance(recaller, Remembering):
@@ -185,11 +186,11 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
 async def reminded(
     agent: Agent, task: Task, recaller: Recaller | None, once: Once, text: str = ""
 ) -> tuple[MemoryEntry, ...]:
-    """Find what an agent is reminded of, once in a run.
+    """Return the memories of an agent, which it recalls once in a run.
 
     Args:
-        recaller: The memory; without one it is reminded of nothing.
-        text: What the agent said, where that is searched with. It comes before the task: some
+        recaller: The memory; without one there are none.
+        text: The agent's output, if it is part of the query. It comes before the task: some
             embedders read the first 256 tokens only, and a long task would take them all.
     """
     if (wanted := agent.recall) is None:
@@ -206,10 +207,10 @@ async def reminded(
 
 
 def fitting(entries: Iterable[MemoryEntry], recall: Recall) -> tuple[MemoryEntry, ...]:
-    """Return the first entries that fit in an agent's room, the last of them cut, as it reads them.
+    """Return the first entries that fit in an agent's room, the last of them cut.
 
-    None takes the place of a closer one because it is shorter. An entry whose reward nobody knows
-    counts as one of a run that failed.
+    No entry takes the place of a closer one because it is shorter. An entry with an unknown reward
+    counts as one of a failed run.
     """
     room = recall.room
     shown: list[MemoryEntry] = []
@@ -225,7 +226,7 @@ def fitting(entries: Iterable[MemoryEntry], recall: Recall) -> tuple[MemoryEntry
 
 
 def _where(agent: Agent, recall: Recall, task: Task) -> dict[str, Any]:
-    """Return which entries are asked for."""
+    """Return the filter for an agent's memories."""
     where: dict[str, Any] = {}
     if recall.of == "own":
         where["owner"] = agent.member or agent.id

@@ -1,7 +1,7 @@
-"""Who reads the texts among a task's files: who can open them does so; all others are shown them.
+"""Which agents are shown the text files of a task: those that cannot open them.
 
 An agent that writes code finds them in its workspace, and one with the tool `read_file` reads them
-there. Whoever else asks a model reads them in its prompt, as material between fences.
+there. Every other agent with a model reads them in its prompt, as material between fences.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ READER = "read_file"
 
 
 def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
-    """Return the texts that an agent is shown of a task's files, by name."""
+    """Return the text files of a task that an agent is shown, by name."""
     if not task.files or _opens_files(planned):
         return {}
     shown: set[str] = set()
@@ -34,7 +34,7 @@ def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
 
 
 def unread_files(planned: PlannedAgent, task: Task) -> list[str]:
-    """Name the files that an agent can neither open nor is shown, since they are too long."""
+    """Return the files that an agent can neither open nor is shown, because they are too long."""
     if not task.files or _opens_files(planned):
         return []
     return sorted({*_meant_for(planned, task)} - {*shown_files(planned, task)})

@@ -1,4 +1,4 @@
-"""Skills: an agent that can use tools reads one when it needs it; any other has read them all."""
+"""Skills: an agent with tools reads one when it needs it; any other agent is shown all of them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def looks_skills_up(planned: PlannedAgent) -> bool:
-    """Return whether an agent has skills, and a backend that lets it use tools."""
+    """Return whether an agent has skills, and a backend with tools."""
     return bool(planned.agent.notes.skills) and takes_tools(planned)
 
 
 def takes_tools(planned: PlannedAgent) -> bool:
-    """Return whether an agent's backend lets it use tools."""
+    """Return whether an agent's backend supports tools."""
     with_tool = replace(planned.agent, tools=(*planned.agent.tools, READ_SKILL))
     return not any(planned.runner.objections(with_tool))
 
@@ -41,7 +41,7 @@ def tools_of(
     waiting: Waiting,
     show: Show,
 ) -> Mapping[str, GrantedTool]:
-    """Give an agent the tools that its team grants it, and the way to its skills."""
+    """Return the tools that a team grants an agent, and the tool that reads its skills."""
     granted = toolbox.granted(planned.agent.tools, workspace, emit, once, waiting, show=show)
     if not looks_skills_up(planned):
         return granted

@@ -1,4 +1,4 @@
-"""Answers that are thinking alone: nothing of them is an answer, and whoever wrote them is told."""
+"""Answers that consist of thinking only: they are no answers, and the model is asked again."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ if TYPE_CHECKING:
     from ..gateway import ChatAnswer
 
 ONLY_THINKING = "it is thinking only. Think less, and write the answer after it."
-"""What a model is told that thought and did not answer."""
+"""The message to a model that thought and did not answer."""
 
 
 def only_thinks(answer: ChatAnswer) -> bool:
-    """Return whether a model thought, and neither said anything after it nor called a tool."""
+    """Return whether a model thought, but neither wrote an answer nor called a tool."""
     return bool(answer.thinking and not answer.text.strip() and not answer.tool_calls)
 
 
 def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
-    """Return why an answer is thinking only, and what to write in the team file; else nothing.
+    """Return why an answer is thinking only, and what to write in the team file; else "".
 
     Args:
-        max_tokens: How many tokens it might write.
+        max_tokens: The limit on its tokens.
     """
     if not only_thinks(answer):
         return ""

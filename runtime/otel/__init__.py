@@ -1,7 +1,7 @@
 """What happens in runs, as OpenTelemetry traces by the conventions for generative AI.
 
-One listener on the events that runs tell anyway; nothing that runs teams knows of it. Nothing of
-OpenTelemetry is imported before somebody asks for traces.
+This is one listener to the events of runs; the code that runs teams does not know it. No module of
+OpenTelemetry is imported before traces are requested.
 """
 
 from .asked import exporting, otel_option, ready

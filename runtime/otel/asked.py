@@ -1,4 +1,4 @@
-"""The option that asks for traces, and where those go."""
+"""The option that requests traces, and their destination."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ otel_option = click.option(
     help="Export OpenTelemetry traces: otlp to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, URL to"
     " that one; or append them to FILE as lines of OTLP JSON.",
 )
-"""Asks for traces; `exporting` reads it."""
+"""Requests traces; `exporting` reads it."""
 
 
 @contextmanager
 def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
-    """Export traces while the block lasts, where the option asks for it; else yield None.
+    """Export traces during the block if the option requests it; otherwise yield None.
 
-    What could not be sent is reported once, on standard error, when the block is left.
+    Failures to send are reported once, on standard error, when the block ends.
 
     Raises:
-        InputError: The extra is not installed, the file cannot be written, or a variable asks for
-            what there is not. Nothing was spent.
+        InputError: The extra is not installed, the file cannot be written, or a variable requests
+            something unknown. Nothing was spent.
     """
     if (target := options.get("otel")) is None:
         yield None
@@ -68,7 +68,7 @@ def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
 
 
 def _exporter(target: str) -> Any:
-    """Return what sends spans, or writes them."""
+    """Return the exporter that sends or writes spans."""
     is_url = target.startswith(("http://", "https://"))
     if target != COLLECTOR and not is_url:
         from .file import FileExporter
@@ -91,7 +91,7 @@ def _exporter(target: str) -> Any:
 
 
 def ready() -> str:
-    """Return whether traces can be had, and where they would go."""
+    """Return whether traces can be exported, and where to."""
     if not _is_installed():
         return f"not installed: {how_to_get('otel')}"
     address = next((os.environ[word] for word in ADDRESSES if os.environ.get(word)), USUAL_ADDRESS)
@@ -100,7 +100,7 @@ def ready() -> str:
 
 
 def _without_login(address: str) -> str:
-    """Leave out of an address a name and a password."""
+    """Remove a user name and a password from an address."""
     scheme, mark, rest = address.partition("://")
     place, slash, path = rest.partition("/")
     return f"{scheme}{mark}{place.rpartition('@')[2]}{slash}{path}" if mark else address

@@ -1,7 +1,7 @@
-"""What spans say: attributes by OpenTelemetry's conventions for generative AI, of events of runs.
+"""Attributes of spans, by OpenTelemetry's conventions for generative AI, from events of runs.
 
-What the conventions have no name for is called `coterie.…`. Texts that people, models or tools
-wrote are content, which is left out unless it is wanted.
+Attributes that the conventions do not name are called `coterie.…`. Texts by people, models or tools
+are content, which is left out unless requested.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROVIDERS: Mapping[str, str] = {
     "watsonx": "ibm.watsonx.ai",
     "xai": "x_ai",
 }
-"""The conventions' names of providers that models.yaml calls otherwise."""
+"""The conventions' names of providers that have another name in models.yaml."""
 
 NAMES = frozenset(
     {
@@ -38,7 +38,7 @@ NAMES = frozenset(
         "finish_reason",
     }
 )
-"""Fields whose texts are names, and no content."""
+"""Fields whose texts are names rather than content."""
 
 TOKENS = {
     "prompt_tokens": "input_tokens",
@@ -51,11 +51,11 @@ ALWAYS = frozenset({"prompt_tokens", "completion_tokens"})
 
 
 def clean(attributes: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
-    """Return attributes as a span takes them: without secrets, and without those of no value.
+    """Return attributes in a span's form: without secrets, and without None.
 
     Args:
-        attributes: JSON-able. Lists of plain values stay lists; what is deeper becomes JSON text.
-        scrub: Takes secrets out, of all of it at once, as it does of a line of events.jsonl.
+        attributes: JSON-able. Lists of plain values stay lists; deeper values become JSON text.
+        scrub: Removes secrets from all of it at once, as from a line of events.jsonl.
     """
     text = dumps(
         {name: item for name, item in attributes.items() if item is not None}, default=repr
@@ -74,7 +74,7 @@ def _is_text(value: Any) -> bool:
 
 
 def event_attributes(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
-    """Return what an event says beside its type: numbers and names, and texts where wanted."""
+    """Return the fields of an event besides its type: numbers, names, and texts if requested."""
     return {
         f"coterie.{name}": field
         for name, field in fields.items()
@@ -83,12 +83,12 @@ def event_attributes(fields: Mapping[str, Any], *, content: bool) -> dict[str, A
 
 
 def _is_named(value: Any) -> bool:
-    """Return whether a value is a name, or names; what is said to each of some is neither."""
+    """Return whether a value is a name or a list of names; a mapping of texts is neither."""
     return _is_text(value) or (is_list(value) and all(map(_is_text, value)))
 
 
 def provider_of(model: Model) -> tuple[str, str]:
-    """Return the provider of a model as the conventions name it, and the model's name there."""
+    """Return a model's provider by the conventions' name, and the model's name there."""
     if model.api_base is not None:
         return ("anthropic" if model.api == "anthropic" else "openai"), model.model
     prefix, slash, name = model.model.partition("/")
@@ -100,11 +100,11 @@ def provider_of(model: Model) -> tuple[str, str]:
 
 
 def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]:
-    """Return what is known of a call before it is made.
+    """Return the attributes of a call that are known before it is made.
 
     Args:
-        model: What stands behind it; None: nobody wrote it down.
-        answering: The model that answered, which then stands for it; may be empty.
+        model: The model behind the alias; None if it is not recorded.
+        answering: The model that answered, which then counts as the model; may be empty.
     """
     if model is None:
         names = {"gen_ai.provider.name": "_OTHER", "gen_ai.request.model": answering or alias}
@@ -124,8 +124,8 @@ def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]
 def call_result(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a call, without its content.
 
-    Tokens of an answer that the journal or the cache had are none of this process: they stand
-    under another name, so that who adds tokens up counts them once.
+    Tokens of an answer from the journal or the cache were not spent by this process: they have
+    another name, so that sums count them once.
     """
     usage, source = fields.get("usage", {}), fields.get("source")
     prefix = "gen_ai.usage" if source is None else "coterie.recorded"
@@ -151,7 +151,7 @@ def call_result(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def used(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an agent consumed in all; under other names than what its calls did."""
+    """Return an agent's total usage, under other names than the usage of its calls."""
     counts = {"calls": "calls", "usd": "usd", "uncertain_calls": "uncertain_calls"}
     counts |= {name: TOKENS[name] for name in ALWAYS}
     return {
@@ -160,7 +160,7 @@ def used(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a model was told and said."""
+    """Return a model's input and output."""
     messages = fields.get("messages")
     parts: list[Any] = _parts(fields.get("text"))
     parts += [_called(item) for item in fields.get("tool_calls", ())]
@@ -175,7 +175,7 @@ def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(message: Any) -> dict[str, Any]:
-    """Write a message as the conventions have it."""
+    """Return a message in the conventions' form."""
     fields = message if is_mapping(message) else {"content": message}
     role, content = str(fields.get("role", "user")), fields.get("content")
     if role == "tool":
@@ -198,7 +198,7 @@ def _part(part: Any) -> dict[str, Any]:
 
 
 def _called(call: Any) -> dict[str, Any]:
-    """Write a tool call, as the API has it or as an answer has it."""
+    """Return a tool call in the conventions' form, from a request or an answer."""
     fields = call if is_mapping(call) else {}
     function = fields.get("function", fields)
     named = {"name": function.get("name"), "arguments": function.get("arguments")}
@@ -206,7 +206,7 @@ def _called(call: Any) -> dict[str, Any]:
 
 
 def tool_content(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a tool was given and gave."""
+    """Return a tool's input and output."""
     shown = {"arguments": fields.get("arguments"), "result": fields.get("result")}
     return {
         f"gen_ai.tool.call.{name}": item if item is None or _is_text(item) else dumps(item)

@@ -1,4 +1,4 @@
-"""Traces in a file: a line of OTLP JSON for each batch, as collectors read it."""
+"""Traces in a file: a line of OTLP JSON for each batch, which collectors can read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FileExporter(SpanExporter):
     """Appends spans to a file.
 
     Args:
-        path: The file; it is made where there is none.
+        path: The file; created if it does not exist.
 
     Raises:
         InputError: It cannot be written.
@@ -54,7 +54,7 @@ class FileExporter(SpanExporter):
 
 
 def _in_hex(fields: dict[str, Any]) -> dict[str, Any]:
-    """Write ids in hexadecimal, as OTLP has them in JSON where protobuf has base64."""
+    """Write ids in hexadecimal, as OTLP's JSON requires, in place of protobuf's base64."""
     for resource in fields.get("resourceSpans", ()):
         for scope in resource.get("scopeSpans", ()):
             for span in scope.get("spans", ()):

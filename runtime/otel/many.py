@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 def around(
     telemetry: Telemetry | None, name: str, **attributes: Any
 ) -> AbstractContextManager[None]:
-    """Have a span around all that a block does, where traces are wanted.
+    """Wrap the block in a span, if traces are requested.
 
     Args:
-        telemetry: Makes spans; None: nobody wants any.
-        attributes: Its attributes; those without a value are left out.
+        telemetry: Makes spans; None if no traces are requested.
+        attributes: The span's attributes; those that are None are left out.
     """
     return nullcontext() if telemetry is None else telemetry.around(name, **attributes)
 
 
 class TurnSpans:
-    """Makes a span of each of many `Parts`, where traces are wanted. A context manager.
+    """Makes a span for each of many `Parts`, if traces are requested. A context manager.
 
     Args:
-        telemetry: Makes spans; None: nobody wants any.
+        telemetry: Makes spans; None if no traces are requested.
     """
 
     def __init__(
@@ -50,12 +50,12 @@ class TurnSpans:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the spans of parts that did not come to their end."""
+        """End the spans of unfinished parts."""
         for part in [*self._parts]:
             self._parts.pop(part).end(**{"error.type": "interrupted"})
 
     def hear(self, number: int, event: Event) -> None:
-        """Take in what happens on a task of a stream.
+        """Add an event on a task of a stream.
 
         Args:
             number: The task's place in the stream.
@@ -63,14 +63,14 @@ class TurnSpans:
         if self._telemetry is not None:
             self._part(number, **{"coterie.turn": number})(event)
 
-    def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
-        """Return who hears what happens, and tells another; the other alone without traces."""
+    def beside(self, observer: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
+        """Return a listener that also makes spans; the given one if no traces are requested."""
         if self._telemetry is None:
-            return other
+            return observer
 
         def both(number: int, event: Event) -> None:
             self.hear(number, event)
-            other(number, event)
+            observer(number, event)
 
         return both
 
@@ -83,7 +83,7 @@ class TurnSpans:
         return Trace(part)
 
     def finished(self, key: Hashable, score: float | None, /) -> None:
-        """Note the result of a part; one that nobody heard of is ignored."""
+        """Record the result of a part; an unknown part is ignored."""
         if (part := self._parts.pop(key, None)) is not None:
             part.end(**{"coterie.score": score})
 

@@ -1,4 +1,4 @@
-"""Spans of a run that is over, from what its folder has."""
+"""Spans of a finished run, from its folder."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ APART = frozenset({"v", "n", "t", "type", "agent"})
 def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
     """Make spans of a recorded run.
 
-    Where it was gone on with, the time between its processes is left out.
+    If the run was resumed, the time between its processes is left out.
 
     Args:
-        recorded: What was found in the folder.
-        folder: The run's, or that of something that the run is a part of.
+        recorded: The record in the folder.
+        folder: The run's folder, or that of the evaluation or evolution that contains it.
 
     Raises:
-        InputError: What was found is no run, or its manifest is damaged.
+        InputError: The record is no run, or its manifest is damaged.
     """
     if not isinstance(recorded, Recorded):
         raise InputError(f"--otel: {folder} is no single run. Name one of it, or a run's folder.")

@@ -1,4 +1,4 @@
-"""Spans of the events of a run: who was at work when, within what, and the result."""
+"""Spans from the events of a run: which agent worked when, within what, and with which result."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ WHOLE: Key = ("whole",)
 NS = 1_000_000_000
 GOOD = frozenset({"done", None})
 DURING_CALLS = frozenset({"model_retried", "model_fallback", "parameter_adapted"})
-"""Events that tell what happened in a call before its answer."""
+"""Events that happen in a call before its answer."""
 
 
 @dataclass(eq=False, kw_only=True, slots=True)
 class _Open:
-    """A span that has not ended, and when it began, in nanoseconds since 1970."""
+    """An open span and its start, in nanoseconds since 1970."""
 
     span: Span
     began: int
@@ -48,14 +48,13 @@ class _Open:
 
 @dataclass(eq=False, kw_only=True)
 class Spans:
-    """A listener that makes spans of one run's events, or of an episode's.
+    """A listener that makes spans of one run's or one episode's events.
 
-    It is told everything in one thread. Whatever goes wrong here is told to `failed`, and nobody
-    else hears of it.
+    It is called in one thread. Its errors are passed to `failed` and to nothing else.
 
     Attributes:
-        content: Whether spans have what models and tools were told and said.
-        began: When what is told began, in seconds since 1970. None: it happens now.
+        content: Whether spans contain the input and output of models and tools.
+        began: When the events began, in seconds since 1970. None: they happen now.
     """
 
     tracer: Tracer
@@ -76,7 +75,7 @@ class Spans:
     _last: int = 0
 
     def __call__(self, event: Event) -> None:
-        """Take in an event."""
+        """Add an event."""
         try:
             if self._start is None:
                 now = time.time_ns() - int(event.seconds * NS)
@@ -87,12 +86,12 @@ class Spans:
             self.failed(f"{event.type}: {error!r}")
 
     def begin(self, name: str, **attributes: Any) -> None:
-        """Have a span around all that is told, from now on; see `end`."""
+        """Open a span around all later events; see `end`."""
         self._last = time.time_ns()
         self._begin(WHOLE, name, attributes, self._last)
 
     def end(self, **attributes: Any) -> None:
-        """End what has not ended, as of the last event, and note the result of the whole."""
+        """End all open spans at the time of the last event, and record the result of the whole."""
         for key in reversed([*self._open]):
             if key == WHOLE:
                 self._end(key, self._last, attributes)
@@ -131,7 +130,7 @@ class Spans:
                 self._note(kind, agent, fields, now)
 
     def _begin_run(self, key: Key, fields: Mapping[str, Any], now: int) -> None:
-        """Begin a run; of one that was given a team, this may be told twice."""
+        """Begin a run; a run with a recruited team may report its beginning twice."""
         earlier = self._open.get(key)
         attributes = {
             "coterie.task": fields.get("task"),
@@ -175,7 +174,7 @@ class Spans:
         self._begin(key, f"invoke_agent {agent}", attributes, now, above, links=links)
 
     def _call(self, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
-        """Make the span of a model's call, of which is told when it has ended."""
+        """Make the span of a model call, which is reported when it has ended."""
         began = _beginning(fields, now)
         above = self._above(agent, fields, began)
         alias = str(fields.get("alias", ""))
@@ -215,13 +214,13 @@ class Spans:
         span.end(now)
 
     def _end_operator(self, kind: str, fields: Mapping[str, Any], now: int) -> None:
-        """End an operator's question; one that asked no model has taken no time."""
+        """End an operator's question; one without a model call has taken no time."""
         key = self._operator(fields, now)
         dropped = {"error.type": "dropped"} if kind == "operator_dropped" else {}
         self._end(key, now, {**event_attributes(fields, content=self.content), **dropped})
 
     def _operator(self, fields: Mapping[str, Any], began: int) -> Key:
-        """Return the question of an operator that something belongs to; it is begun if need be."""
+        """Return the span of an operator's question, opened if necessary."""
         run, name = fields.get("run"), fields.get("operator")
         key = (
             "operator",
@@ -234,7 +233,7 @@ class Spans:
         return key
 
     def _note(self, kind: str, agent: str | None, fields: Mapping[str, Any], now: int) -> None:
-        """Note an event within the span that it belongs to; in a call, once that is told."""
+        """Add an event to its span; an event in a call waits until the call is reported."""
         if kind == "mail_taken":
             senders = [item["sender"] for item in fields.get("messages", ())]
             self._written.setdefault((fields.get("run"), agent), []).extend(senders)
@@ -250,14 +249,14 @@ class Spans:
             self._open[above].span.add_event(name, attributes, now)
 
     def _above(self, agent: str | None, fields: Mapping[str, Any], began: int) -> Key | None:
-        """Return the span in which something happens."""
+        """Return the span in which an event happens."""
         run, part = fields.get("run"), fields.get("round")
         if agent is None and "operator" in fields and "path" in fields:
             return self._operator(fields, began)
         return self._within(("agent", run, part, agent), ("round", run, part), ("run", run))
 
     def _within(self, *keys: Key) -> Key | None:
-        """Return the first of some spans that is open; else what is around all."""
+        """Return the first of some spans that is open; otherwise the outermost span."""
         return next((item for item in (*keys, ("run", None), WHOLE) if item in self._open), None)
 
     def _begin(
@@ -285,7 +284,7 @@ class Spans:
         *,
         links: Sequence[Link] = (),
     ) -> Span:
-        """Make a span within the one over it, whatever clocks say."""
+        """Make a span that lies within its parent, whatever the clocks say."""
         return self.tracer.start_span(
             name,
             self.parent if over is None else set_span_in_context(over.span, self.parent),
@@ -298,7 +297,7 @@ class Spans:
         )
 
     def _end(self, key: Key, now: int, attributes: Mapping[str, Any]) -> None:
-        """End a span, and before it what is still open within."""
+        """End a span, after the open spans within it."""
         item = self._open.get(key)
         if item is None:
             return
@@ -318,18 +317,18 @@ class Spans:
         item.span.end(max(now, item.began))
 
     def _failure(self, words: Any) -> Status:
-        """Return the status of what failed; its words may quote what was asked or answered."""
+        """Return the status of a failure; its text may quote a question or an answer."""
         is_told = self.content and words is not None
         return Status(StatusCode.ERROR, self.scrub(str(words)) if is_told else None)
 
 
 def _beginning(fields: Mapping[str, Any], now: int) -> int:
-    """Return when something began that has ended now; what was recorded took no time."""
+    """Return when an event that has just ended began; a recorded one took no time."""
     return now - int((0 if "source" in fields else fields.get("seconds", 0)) * NS)
 
 
 def _ending(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
-    """Return the attributes of an end."""
+    """Return the attributes of a span's end."""
     status = fields.get("status")
     names = ("status", "attempts", "score", "source", "seconds")
     ended = {name: fields[name] for name in names if name in fields}

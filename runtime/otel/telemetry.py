@@ -1,4 +1,4 @@
-"""Traces on their way out: what makes spans, what sends them, and what is told where that fails."""
+"""Exports traces: makes spans, sends them, and reports what could not be sent."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from ...schema.host.models import Model
 
 GRACE = 5.0
-"""Seconds that the end of a command waits for what was not sent yet."""
+"""Seconds that the end of a command waits for spans that are not sent yet."""
 SERVICE = "coterie"
 LONGEST_ERROR = 400
 
 
 class Telemetry:
-    """Makes spans of what runs tell, and sends them from a thread of its own.
+    """Makes spans of runs' events, and sends them from its own thread.
 
-    Nothing that goes wrong here reaches a run: it is counted, and told at the end.
+    No error in here reaches a run: errors are counted, and reported at the end.
 
     Args:
-        content: Whether spans have what models and tools were told and said.
+        content: Whether spans contain the input and output of models and tools.
     """
 
     def __init__(self, exporter: SpanExporter, *, content: bool = False) -> None:
@@ -59,10 +59,10 @@ class Telemetry:
 
     @contextmanager
     def around(self, name: str, **attributes: Any) -> Generator[None]:
-        """Have a span around all that the block does.
+        """Wrap the block in a span.
 
         Args:
-            attributes: Its attributes; those without a value are left out.
+            attributes: The span's attributes; those that are None are left out.
         """
         outer = self._parent
         span = self._tracer.start_span(
@@ -90,7 +90,7 @@ class Telemetry:
         """Return a listener that makes spans of one run's events.
 
         Args:
-            attributes: Attributes of its outermost spans; those without a value are left out.
+            attributes: Attributes of its outermost spans; those that are None are left out.
             began: When the run began, in seconds since 1970. None: it begins now.
         """
         return Spans(
@@ -105,7 +105,7 @@ class Telemetry:
         )
 
     def close(self) -> str:
-        """Send what is left, for `GRACE` seconds at most; say what was lost, if anything."""
+        """Send the remaining spans, for `GRACE` seconds at most; report what was lost."""
         sending = threading.Thread(target=self._processor.shutdown, daemon=True)
         sending.start()
         sending.join(GRACE)
@@ -125,13 +125,13 @@ class Telemetry:
 
 
 def _names_service() -> bool:
-    """Return whether the environment says what service it is."""
+    """Return whether the environment names the service."""
     attributes = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     return bool(os.environ.get("OTEL_SERVICE_NAME")) or "service.name=" in attributes
 
 
 class _SpanCounter(SpanProcessor):
-    """Counts the spans that are to be exported."""
+    """Counts the spans to export."""
 
     count = 0
 
@@ -142,7 +142,7 @@ class _SpanCounter(SpanProcessor):
 
 
 class _CountingExporter(SpanExporter):
-    """An exporter that counts what was sent, and whose errors stay here."""
+    """An exporter that counts sent spans, and contains its errors."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -166,7 +166,7 @@ class _CountingExporter(SpanExporter):
 
 
 class _Log(logging.Handler):
-    """Keeps what the log of OpenTelemetry says first; else it would stand amid a run's progress."""
+    """Keeps OpenTelemetry's first log message, to be shown after a run's progress."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -177,10 +177,10 @@ class _Log(logging.Handler):
         self._logger.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep what is said, where it is the first."""
+        """Keep a message if it is the first."""
         self.error = self.error or record.getMessage()
 
     def end(self) -> None:
-        """Leave the log as it was."""
+        """Restore the log."""
         self._logger.removeHandler(self)
         self._logger.propagate = self._propagated

@@ -1,4 +1,4 @@
-"""Compiling: from a team that someone wrote to a plan that can be run, and printed."""
+"""Compiling: from a team file to a plan that can be run and printed."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedAgent:
-    """An agent with everything that its name-only fields come down to.
+    """An agent with its names resolved.
 
     Attributes:
-        agent: The agent as written; one that recruits is held to the choice that there is.
+        agent: The agent as written; the schema of a recruiter is limited to its actual choice.
         level: Its level in Kahn's order, from 0.
-        model: Its model; None where the backend asks none, or none is known yet.
-        sees: Whose outputs it receives, in Kahn order; it starts when all of them are done.
-        calls_at_most: Model calls of one attempt, and of its draft where it writes one; repeats of
-            failed calls not counted.
+        model: Its model; None if the backend calls none, or none is known yet.
+        sees: The agents whose outputs it receives, in Kahn order; it starts when all are done.
+        calls_at_most: Model calls of one attempt, and of its draft if it writes one; retries of
+            failed calls are not counted.
     """
 
     agent: Agent
@@ -51,12 +51,12 @@ class PlannedAgent:
 
     @cached_property
     def instructions(self) -> dict[Any, str]:
-        """What it was told about itself and its team until now, by what that follows from."""
+        """The instructions that depend on the agent and its team only."""
         return {}
 
     @cached_property
     def shape(self) -> Mapping[str, Any]:
-        """What of the agent its outcome follows from, beside what it reads."""
+        """All parts of the agent that determine its outcome, besides its input."""
         # The prompt's text is part of the instructions, whether it was written out or as an id.
         # When it works, and on which items, decides who is asked, and not what comes of it.
         fields = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
@@ -65,7 +65,7 @@ class PlannedAgent:
 
     @cached_property
     def shape_json(self) -> bytes:
-        """The same as JSON; see `journal.canonical`."""
+        """The shape as JSON; see `journal.canonical`."""
         from ..record.journal import canonical
 
         return canonical(self.shape)
@@ -76,11 +76,11 @@ class Plan:
     """A team, ready to run.
 
     Attributes:
-        team: What was compiled.
+        team: The team that was compiled.
         agents: The planned agents by id, in Kahn order.
         levels: The ids by level; agents of one level do not depend on each other.
         output: The agent whose output is the team's answer.
-        workers: Most agents at work at the same time.
+        workers: The largest number of agents that work at the same time.
         resolved: The team with the texts of its prompts in place of their ids.
         content_hash: The resolved team's content hash.
         models: The models that may be called, by alias: those of agents, and their fallbacks.
@@ -115,13 +115,13 @@ class Plan:
 
     @property
     def needs_jail(self) -> bool:
-        """Whether some agent writes code that is run."""
+        """Whether an agent writes code that is run."""
         return any(agent.runner.needs_jail(agent.agent) for agent in self.agents.values())
 
     def lacks(self) -> list[str]:
-        """Return what this machine lacks for running the plan's agents, each thing once.
+        """Return what this machine lacks to run the plan's agents, each thing once.
 
-        May take a second: a backend that runs a program asks it.
+        This may take a second, because a backend that runs a program asks it.
         """
         missing = dict[str, None]()
         backends = {type(agent.runner): agent.backend for agent in self.agents.values()}
@@ -133,9 +133,9 @@ class Plan:
 
     @property
     def calls_at_most(self) -> int:
-        """Model calls of a whole run without failures: in all rounds, where none is settled.
+        """Model calls of a whole run without failures: in all rounds, with no agent settled.
 
-        Where the roster is open, in all turns that all candidates may have.
+        With an open roster: in all turns of all candidates.
         """
         recruit = self.team.execution.recruit
         calls = {
@@ -148,7 +148,7 @@ class Plan:
 
     @cached_property
     def optional(self) -> frozenset[str]:
-        """The agents that a run may do without, by the team's own conditions or an empty list."""
+        """The agents that a run may skip, because of the team's conditions or an empty list."""
         texts: set[str] = set()
         for name, planned in self.agents.items():
             agent = planned.agent
@@ -160,15 +160,15 @@ class Plan:
         return frozenset(texts)
 
     def written_at_most(self, agent_id: str) -> int:
-        """Return the tokens that an agent's answer has at most: of all items of its list."""
+        """Return the most tokens that an agent's answer may have, over all items of its list."""
         return self.agents[agent_id].agent.max_tokens * _items(self.agents[agent_id])
 
     def turns_at_most(self, agent_id: str) -> int:
-        """Return how often an agent works at most, in all rounds, on all items of its list."""
+        """Return how often an agent works at most, over all rounds and all items of its list."""
         return self._passes_at_most(agent_id) * _items(self.agents[agent_id])
 
     def _passes_at_most(self, agent_id: str) -> int:
-        """Give in how many passes an agent works; who leads an open roster may have to hand in."""
+        """Return the most passes of an agent; an open roster's leader may need one to hand in."""
         rounds, roster = self.team.execution.rounds, self.team.execution.roster
         if roster is not None:
             return roster.turns + (agent_id == roster.lead)
@@ -216,7 +216,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     Deterministic: the order of agents and edges in the file does not matter.
 
     Args:
-        catalogue: Where prompts, models and backends are found; the one that it was loaded with.
+        catalogue: Where prompts, models and backends are found; the one the team was loaded with.
     """
     levels, visible = team.levels, team.visible
     order = [agent_id for level in levels for agent_id in level]
@@ -248,7 +248,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
 
 
 def _items(planned: PlannedAgent) -> int:
-    """Return on how many items an agent works at most in a pass."""
+    """Return the most items that an agent works on in a pass."""
     return planned.agent.each.most if planned.agent.each else 1
 
 
@@ -262,14 +262,14 @@ def _as_planned(team: Team, agent: Agent) -> Agent:
 
 
 def part_of(plan: Plan, agents: Collection[str]) -> Plan:
-    """Return a part of a plan: only these of its agents work, and none sees another.
+    """Return a part of a plan: only these agents work, and none sees another agent.
 
-    An agent that asks no model works on what it hears: where all that it would hear are left out,
-    so is it. The team stays the whole one, and so does what agents have noted of each other. The
-    output may be none of the part's agents: a pass of it then gives no answer.
+    An agent that calls no model works on its input; if all its sources are left out, so is the
+    agent. The team remains whole, and so do the agents' notes on each other. The output agent may
+    be left out: a pass then gives no answer.
 
     Args:
-        agents: Whom to keep. Who is no agent of the plan does not matter.
+        agents: The agents to keep. Ids that are not in the plan are ignored.
     """
     if plan.agents.keys() <= set(agents):
         return plan
@@ -289,7 +289,7 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
 
 
 def _resolved(team: Team, planned: Mapping[str, PlannedAgent]) -> Team:
-    """Write prompts out; one that reads like an id gets a line of its own, and is text then."""
+    """Write prompts out; a text that looks like an id gets a line of its own."""
 
     def with_text(agent: Agent) -> Agent:
         text = planned[agent.id].prompt

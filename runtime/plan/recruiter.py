@@ -1,4 +1,4 @@
-"""The agent that recruits: it is held to an output schema that is made from its team."""
+"""The agent that recruits: its output schema is made from its team."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent, Recruit, Team
 
 LONGEST_ROLE, LONGEST_EXPERTISE, LONGEST_REASON = 80, 300, 500
-"""Characters of what a recruiter says."""
+"""The most characters of each text that a recruiter writes."""
 
 
 def held_to_choice(team: Team, agent: Agent) -> Agent:
-    """Hold the agent that recruits to an output schema that is made from the team."""
+    """Give the recruiter an output schema that is made from the team."""
     recruit = team.execution.recruit
     if recruit is None or agent.id != recruit.by:
         return agent
@@ -23,7 +23,7 @@ def held_to_choice(team: Team, agent: Agent) -> Agent:
 
 
 def _schema(recruit: Recruit) -> Mapping[str, Any]:
-    """Let it name some of the catalogue, each by its id, or say who is to take the seats."""
+    """Return the schema: a choice of the catalogue's ids, or a description of each seat."""
     item: Mapping[str, Any] = {"type": "string", "enum": [*recruit.among]}
     if recruit.free:
         item = _object(role=_text(LONGEST_ROLE, 1), expertise=_text(LONGEST_EXPERTISE, 1))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 __all__ = ["FOLDER", "render"]
 
@@ -15,7 +13,7 @@ FOLDER = Path(__file__).parent
 
 
 def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
-    """Fill in one of our prompt files. A value is text: it is never read as a template.
+    """Render one of our prompt files. A value is text and is never read as a template.
 
     Args:
         name: The file's name, without its ending.
@@ -28,10 +26,10 @@ def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
 
 @functools.cache
 def _template(name: str, folder: Path) -> Callable[[dict[str, Any]], str]:
-    """Compile a prompt file; give what fills it in.
+    """Compile a prompt file and return the function that renders it.
 
-    `Template.render` does the same, and takes three times as long for it: it copies its values
-    twice, and gets ready to show a traceback.
+    `Template.render` takes three times as long: it copies its values twice, and prepares to show a
+    traceback.
     """
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment

@@ -1,16 +1,17 @@
-"""What agents made of a task's repository: what each of them starts from, and what it passes on.
+"""Agents' changes to a task's repository: what each agent starts from, and what it passes on.
 
 A change is to an agent what a commit is to git: the work of one agent, on top of the changes that
 it started from. The rule is the same for every topology:
 
-* Whoever changed the repository passes on its own change, which holds all that it started from.
-* Everybody else passes on what reached it: whoever cannot edit, and whoever failed.
-* An agent starts from all that reached it and from its own change of the round before, but for
-  what another of these changes holds already. Several are merged, as git merges branches.
+* An agent that changed the repository passes on its own change, which includes all that it started
+  from.
+* Any other agent passes on the changes that it received: if it cannot edit, or failed.
+* An agent starts from all changes that it received and from its own change of the round before,
+  except those that another of these includes. Several are merged, as git merges branches.
 
-So nothing that was made is lost on its way, and nothing counts twice. One change is put in the
-place of others on purpose only, by an agent that chooses: its own change then holds the text of the
-chosen one alone, on top of all that it chose from.
+So no change is lost on its way, and none counts twice. Only an agent that chooses replaces changes
+by one: its own change then holds the text of the chosen one alone, on top of all that it chose
+from.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from ..record.journal import digest
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RepositoryChange:
-    """What an agent made of a repository. Two that are made alike are the same.
+    """An agent's change to a repository. Changes with the same history are equal.
 
     Attributes:
         patch: The repository's difference from the task's own state, as a git diff.
-        onto: The changes that the agent started from; none of them holds another.
-        key: Names it: the same change has the same key in every run.
+        onto: The changes that the agent started from; none of them includes another.
+        key: Its id: the same change has the same key in every run.
     """
 
     agent: str
@@ -48,7 +49,7 @@ class RepositoryChange:
 
     @property
     def held(self) -> frozenset[RepositoryChange]:
-        """The changes that are in this one: what it started from, what these did, and so on."""
+        """All changes that this one includes, directly or through others."""
         changes: set[RepositoryChange] = set()
         pending = [*self.onto]
         while pending:
@@ -60,7 +61,7 @@ class RepositoryChange:
 
 
 def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:
-    """Leave out what others of these changes hold already: each once, in the order given."""
+    """Remove changes that others include, and repetitions; the order is kept."""
     distinct = tuple(dict.fromkeys(changes))
     if len(distinct) < 2:
         return distinct
@@ -71,10 +72,10 @@ def newest(changes: Iterable[RepositoryChange]) -> tuple[RepositoryChange, ...]:
 def passed_on(
     agent: str, patch: str | None, start: Sequence[RepositoryChange]
 ) -> tuple[RepositoryChange, ...]:
-    """Return what an agent passes on to those that read its report.
+    """Return the changes that an agent passes on to the readers of its report.
 
     Args:
-        patch: What it made of the repository; None or empty, where it changed nothing or failed.
+        patch: The agent's change to the repository; None or empty if it changed nothing or failed.
     """
     return (
         (RepositoryChange(agent=agent, patch=patch, onto=tuple(start)),) if patch else tuple(start)

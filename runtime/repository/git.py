@@ -1,4 +1,4 @@
-"""Running git, without anything that a user or a repository has set up for it."""
+"""Runs git without any configuration of the user or of a repository."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def git(
     """Run git in a folder, without hooks, pagers or the user's own settings.
 
     Args:
-        arguments: A command of git's, and what it is given.
-        accepted: Its exit codes that are no failure.
+        arguments: The git command and its arguments.
+        accepted: Exit codes that are no failure.
 
     Raises:
-        AgentError: git failed, and the message has its words, or it gave too much.
+        AgentError: git failed, with its message, or printed too much.
     """
     command = next(word for word in arguments if not word.startswith("-"))
     with tempfile.TemporaryFile() as random:

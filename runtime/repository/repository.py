@@ -1,9 +1,9 @@
-"""Repositories that others made, read without their configuration.
+"""Foreign repositories, read without their configuration.
 
 A repository's configuration and attributes can name programs that git runs: filters, text
 converters, merge drivers, hooks, monitors, pagers. So git never runs in such a repository. It runs
 in a directory of our own, whose configuration is ours and whose objects are the repository's; refs,
-index and exclusions are copied into it as the data they are, and files of the working copy come
+index and exclusions are copied into it as data, and files of the working copy are read
 through `schema.values.beneath`.
 """
 
@@ -26,16 +26,16 @@ from .git import git
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 """The id of a commit, which names its content."""
 MOST_ENTRIES = 2_000_000
-"""Files of a repository's objects and of its working copy, each."""
+"""The most files among a repository's objects, and in its working copy."""
 MOST_REFS = 100_000
 LARGEST_PART = 1 << 29
 """Bytes of an index, or of any other file of a repository's own that is copied whole."""
 MOST_BYTES = 8 << 30
-"""Bytes of the files of a working copy that are copied."""
+"""The most bytes of a working copy's files that are copied."""
 ELSEWHERE = "objects/info/alternates", "objects/info/http-alternates"
 EXCLUDED = "info/exclude"
 TASK, MANIFEST = "task.json", "run.json"
-"""What makes a folder that of a run, with the answer to its task in it."""
+"""Files that identify a run's folder, which holds the answer to its task."""
 _BRANCH = re.compile(rb"ref: refs/heads/([^\x00-\x20~^:?*[\\\x7f]{1,250})\s*")
 _DELETING = re.compile(r"\d+\t[1-9]")
 _DETACHED = re.compile(rb"[0-9a-f]{40,64}\s*")
@@ -43,14 +43,14 @@ _DETACHED = re.compile(rb"[0-9a-f]{40,64}\s*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Repository:
-    """A repository, as git may look at it.
+    """A repository that git may safely read.
 
     Attributes:
-        own: Its git directory: of one working copy of several, that one's.
+        own: Its git directory; of one of several working copies, that one's.
         common: The git directory with its objects and refs.
-        folder: The git directory of ours that has its objects.
-        branch: The branch that it is on; empty where it is on none.
-        form: How its objects are named: `sha1` or `sha256`.
+        folder: Our git directory, which refers to its objects.
+        branch: Its current branch; empty if it has none.
+        form: The format of its object names: `sha1` or `sha256`.
     """
 
     source: Path
@@ -63,7 +63,7 @@ class Repository:
     @classmethod
     @contextmanager
     def open(cls, source: Path) -> Generator[Repository]:
-        """Have a git directory of ours, for a `with` block, with a repository's objects and refs.
+        """Open a git directory of ours with a repository's objects and refs, for a `with` block.
 
         Args:
             source: A working copy, or a bare repository.
@@ -85,10 +85,10 @@ class Repository:
     @classmethod
     @contextmanager
     def around(cls, inside: Path) -> Generator[Repository | None]:
-        """Open the repository whose working copy a folder is in; None where there is none.
+        """Open the repository whose working copy contains a folder; None if there is none.
 
         Args:
-            inside: The folder, which need not be there yet.
+            inside: The folder, which need not exist yet.
 
         Raises:
             JailError: The same.
@@ -105,7 +105,7 @@ class Repository:
         """Return the id of a commit.
 
         Raises:
-            AgentError: There is none of this name.
+            AgentError: There is no commit of this name.
         """
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         line = self._git(*words, accepted=(0, 1, 128)).strip()
@@ -114,17 +114,17 @@ class Repository:
         return line
 
     def state(self, revision: str) -> str:
-        """Give the id of a commit; without one, that of a tree of the working copy as it is."""
+        """Return the id of a commit, or of a tree of the working copy if no commit is given."""
         if revision:
             return self.commit_of(revision)
         self._in(self.source, "add", "--all")
         return self._git("write-tree").strip()
 
     def check_out(self, revision: str, folder: Path) -> None:
-        """Make an empty folder a working copy of one commit that knows nothing before or after it.
+        """Make an empty folder a working copy of one commit, without any commit before or after it.
 
-        Where a fault is to be repaired, the commit that repairs it may be in the repository too,
-        and nobody is to find it.
+        If a fault is to be repaired, the commit that repairs it may be in the repository too,
+        and no agent may find it.
         """
         commit = self.commit_of(revision)
         self._begin(folder, [commit], history=False, branch="")
@@ -138,13 +138,13 @@ class Repository:
         history: bool = False,
         without: Collection[Path] = (),
     ) -> None:
-        """Make a folder a working copy whose last commit holds all that there is to work on.
+        """Make a folder a working copy whose last commit holds everything to work on.
 
         Args:
-            revision: The commit whose files it has. Empty: the working copy's as they stand.
-            history: Whether the commits before it come along.
-            without: Files that are left out, also as copies under other names. So are the folders
-                of runs.
+            revision: The commit whose files it has. Empty: the working copy's current files.
+            history: Whether to include the commits before it.
+            without: Files to leave out, also as copies under other names. Folders of runs are left
+                out, too.
 
         Raises:
             AgentError: It cannot be copied.
@@ -155,29 +155,29 @@ class Repository:
             raise AgentError(f"{self.source} can't be copied: {reason_of(error)}.") from None
 
     def is_ignored(self, path: Path) -> bool:
-        """Return whether the working copy's exclusions are of a path in it."""
+        """Return whether the working copy's exclusions match a path in it."""
         relative = path.resolve().relative_to(self.source).as_posix()
         words = ("check-ignore", "-z", "--stdin")
         return bool(self._in(self.source, *words, text=relative, accepted=(0, 1)))
 
     def text(self, commit: str, path: str) -> str | None:
-        """Read a file of a commit; None where it has none at that path.
+        """Read a file of a commit; None if the commit has none at that path.
 
         Raises:
-            AgentError: The repository has not all of the commit.
+            AgentError: The repository lacks a part of the commit.
         """
         names = self._git("ls-tree", "--full-tree", "--name-only", "-z", commit, "--", path)
         return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
 
     @property
     def head(self) -> str:
-        """The id of the commit that the working copy is at; empty where there is none yet."""
+        """The id of the working copy's commit; empty if there is none yet."""
         return self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip()
 
     def shortening(self, paths: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """Return the commits that took lines out of files: id and subject, the latest first.
+        """Return the commits that removed lines from files: id and subject, the latest first.
 
-        Merges are none of them, and the first commit is not.
+        Merges and the first commit are left out.
 
         Args:
             paths: The files, or folders of them, in the repository.
@@ -193,9 +193,9 @@ class Repository:
         ]
 
     def uncommitted(self) -> Sequence[str]:
-        """Name the files that differ from the last commit, in the working copy or as staged.
+        """Return the files that differ from the last commit, in the working copy or staged.
 
-        Files that git does not know are not among them.
+        Untracked files are not among them.
         """
         index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
         refresh = ("update-index", "-q", "--refresh", "--ignore-submodules")
@@ -207,9 +207,9 @@ class Repository:
         return sorted({*"".join(names).split("\0")[:-1]})
 
     def commit(self, folder: Path, message: str) -> None:
-        """Commit what changed below a folder of the working copy, and nothing else.
+        """Commit the changes below a folder of the working copy, and nothing else.
 
-        What a person has staged stays staged. No filter, hook or signature of the repository's
+        A person's staged changes stay staged. No filter, hook or signature of the repository's
         takes part.
         """
         inside = folder.resolve().relative_to(self.source).as_posix()
@@ -231,7 +231,7 @@ class Repository:
             self._in(self.source, *taking, environment={**objects, **index})
 
     def _move(self, before: str, commit: str) -> None:
-        """Have the branch that the working copy is on end with a commit, as git itself does it."""
+        """Move the working copy's branch to a commit, as git itself does it."""
         is_named = bool(self.branch)
         place, name = (self.common, f"refs/heads/{self.branch}") if is_named else (self.own, "HEAD")
         try:
@@ -273,12 +273,12 @@ class Repository:
         git(folder, "reset", "--quiet", "--mixed")
 
     def _begin(self, folder: Path, commits: Sequence[str], *, history: bool, branch: str) -> None:
-        """Make a repository in a folder that ends with a commit, and has no other object.
+        """Create a repository in a folder that ends with a commit, and has no other object.
 
         Args:
-            commits: The last commit, and those before it that come along.
-            history: Whether all that were before come along.
-            branch: The branch that it is on; empty: none.
+            commits: The last commit, and the earlier ones to include.
+            history: Whether to include all earlier commits.
+            branch: Its branch; empty: none.
         """
         git(folder, "init", "--quiet", f"--object-format={self.form}")
         control = folder / ".git"
@@ -294,7 +294,7 @@ class Repository:
         git(folder, "update-ref", *(() if branch else ("--no-deref",)), "HEAD", commits[0])
 
     def _take(self, folder: Path, tracked: Mapping[str, str]) -> list[str]:
-        """Copy the files of the working copy that git knows, or would take in; name them."""
+        """Copy the working copy's files that git tracks or would add, and return their names."""
         self._refuse_odd()
         absent, room = list[str](), MOST_BYTES
         staged = self._staged()
@@ -316,7 +316,7 @@ class Repository:
         return names
 
     def _refuse_odd(self) -> None:
-        """Make sure that git finds no list of exclusions that it would wait for."""
+        """Refuse lists of exclusions on which git would block."""
         for node in beneath.walk(self.source, most=MOST_ENTRIES, without=".git"):
             if node.path.endswith(".gitignore") and node.kind == "other":
                 raise ValueError(f"{node.path!r} is not a regular file")
@@ -324,7 +324,7 @@ class Repository:
     def _hidden(
         self, folder: Path, names: Collection[str], without: Collection[Path]
     ) -> AbstractSet[str]:
-        """Find what is left out of a copy: files that are named, their like, and all of runs."""
+        """Return the files to leave out of a copy: named ones, their copies, and runs' folders."""
         paths = {path.resolve() for path in without}
         contents = {path.read_bytes() for path in paths if path.is_file()}
         sizes = {len(content) for content in contents}
@@ -348,7 +348,7 @@ class Repository:
         return {name.partition("\t")[2]: name[:6] for name in texts}
 
     def _staged(self) -> Mapping[str, str]:
-        """Return the tag of each file of the working copy's own index: `S` where it is left out."""
+        """Return the tag of each file of the working copy's own index: `S` if it is skipped."""
         index = {"GIT_INDEX_FILE": str(self.folder / "theirs")}
         if not (self.folder / "theirs").exists():
             return {}
@@ -359,7 +359,7 @@ class Repository:
         return {part[2:]: part[0] for part in words.split("\0")[:-1]}
 
     def _untracked(self) -> list[str]:
-        """Name the files of the working copy that git would take in."""
+        """Return the files of the working copy that git would add."""
         words = ("ls-files", "-z", "--others", "--exclude-standard")
         names = self._in(self.source, *words).split("\0")[:-1]
         return [name for name in names if not name.endswith("/")]  # which is a repository
@@ -374,14 +374,14 @@ class Repository:
 
 
 def state_of(source: Path, revision: str) -> str:
-    """Return what names the content that a task gives of a repository, wherever that lies.
+    """Return the id of the content that a task takes from a repository, wherever that lies.
 
     Args:
         source: A working copy, or a bare repository.
-        revision: The commit. Empty: the working copy as it is.
+        revision: The commit. Empty: the working copy's current files.
 
     Returns:
-        The commit's id, or that of the tree; of what cannot be read, its path.
+        The id of the commit or of the tree; the path if it cannot be read.
     """
     if _COMMIT.fullmatch(revision):
         return revision
@@ -430,7 +430,7 @@ def _opened(source: Path, folder: Path) -> Repository:
 
 
 def _places(source: Path) -> tuple[Path, Path]:
-    """Find the git directory of a working copy, and the one that it shares with others."""
+    """Return the git directory of a working copy, and the one that it shares with others."""
     with beneath.open_folder(source) as folder:
         if beneath.is_folder(folder, ".git"):
             return source / ".git", source / ".git"
@@ -448,7 +448,7 @@ def _places(source: Path) -> tuple[Path, Path]:
 
 
 def _form(common: Path) -> str:
-    """Read how the objects of a repository are named, and refuse what git would have to be told."""
+    """Return the format of object names, and refuse settings that git would need to know."""
     config = _part(common, "config") or b""
     if b"extensions" not in config.lower():
         return "sha1"
@@ -463,7 +463,7 @@ def _form(common: Path) -> str:
 
 
 def _refuse_links(common: Path) -> None:
-    """Make sure that all objects are regular files in folders of their own."""
+    """Check that all objects are regular files in real folders."""
     with beneath.open_folder(common, ("objects",)) as objects:
         for node in beneath.walk(objects, most=MOST_ENTRIES):
             if node.kind in {"link", "other"}:
@@ -471,7 +471,7 @@ def _refuse_links(common: Path) -> None:
 
 
 def _copy_refs(common: Path, folder: Path) -> None:
-    """Copy the refs that are files, but those that replace objects."""
+    """Copy the refs that are files, except those that replace objects."""
     with beneath.open_folder(common, ("refs",)) as refs:
         entries = [*beneath.walk(refs, most=MOST_REFS)]
     for entry in entries:
@@ -489,7 +489,7 @@ def _must_be(commit: str, place: Path, name: str) -> None:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file; -1 where there is none."""
+    """Return the bytes of a file; -1 if there is none."""
     with suppress(OSError):
         return path.lstat().st_size
     return -1
@@ -501,7 +501,7 @@ def _remove(folder: Path, name: str) -> None:
 
 
 def _part(folder: Path, name: str) -> bytes | None:
-    """Read a file of a git directory; None where it is none."""
+    """Read a file of a git directory; None if it is no file."""
     try:
         return beneath.read(folder, name, LARGEST_PART)
     except OSError:

@@ -1,8 +1,8 @@
-"""The states of a repository that the agents of a run came to, and how several become one.
+"""The states of a repository that the agents of a run made, and how several are merged.
 
-They are kept in a git directory that no agent sees, byte for byte: neither a repository's nor an
-agent's attributes have git write files in another way. The merging is git's own, of commits whose
-parents are what an agent started from, so that it is exactly what `git merge` would have made.
+They are stored in a git directory that no agent sees, byte for byte: no attributes of a repository
+or an agent make git write files in another way. git itself merges them, as commits whose parents
+are what an agent started from, so the result is exactly that of `git merge`.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ LARGEST_PATCH = 16 << 20
 BYTE_BY_BYTE = "* -text !eol -ident -filter -working-tree-encoding !merge\n"
 AS_BINARY = "* -diff\n"
 AS_COPIED = ("-c", "core.trustCtime=false", "-c", "core.checkStat=minimal")
-"""Take a file for what it is a copy of, by its size and the time of its last change."""
+"""Identify a file with the one it was copied from, by its size and modification time."""
 BASE = "base.index"
-"""What git knows of the task's state."""
+"""The ref of the task's state."""
 SUBMODULE = "160000"
 LONGEST_LABEL = 100
 NEVER = {f"GIT_{who}_DATE": "1000000000 +0000" for who in ("AUTHOR", "COMMITTER")}
-"""A date that is the same in every run, so that a commit's name follows from what is in it."""
+"""A date that is the same in every run, so that a commit's id depends on its content only."""
 _SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _Version = tuple[str, str]
-"""Mode and object of a file."""
+"""A file's mode and object."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Merged:
-    """What changes come to together.
+    """Merged changes.
 
     Attributes:
-        conflicts: What is to be mended in it, each as a line in git's words, and where the other
-            version was put: files hold both versions between conflict markers, and what cannot is
-            there twice, under two names.
+        conflicts: Conflicts to resolve, each as a line in git's words with the place of the other
+            version: files hold both versions between conflict markers; those that cannot exist
+            twice, under two names.
     """
 
     tree: str
@@ -83,7 +83,7 @@ class Trees:
         """Begin with the state of a working copy, all of which is in its last commit.
 
         Args:
-            state: The working copy. It is read, and has to stay where it is.
+            state: The working copy. It is only read, and has to stay in place.
             folder: Where to make the git directory.
         """
         form, head = git(state, "rev-parse", "--show-object-format", "HEAD").split()
@@ -101,7 +101,7 @@ class Trees:
         return trees
 
     def check_out(self, tree: str, path: Path) -> None:
-        """Bring a folder that holds the task's state to another one.
+        """Change a folder from the task's state to another one.
 
         Args:
             path: The folder. No two have the same name.
@@ -113,14 +113,14 @@ class Trees:
             self._git(f"--work-tree={path}", *merging, folder=path, environment=chosen)
 
     def recorded(self, path: Path) -> str:
-        """Return the tree of all files of a folder that was checked out, but those that it ignores.
+        """Return the tree of all files of a checked-out folder, except ignored ones.
 
-        What was in it from the beginning is never ignored.
+        A file that was in it from the beginning is never ignored.
         """
         return self._written(path, self._index_of(path))
 
     def _index_of(self, path: Path) -> Mapping[str, str]:
-        """Choose what git keeps of a folder, where the folder's agent cannot look."""
+        """Return the place of a folder's index, which the folder's agent cannot read."""
         return {"GIT_INDEX_FILE": str(self.folder / f"{path.name}.index")}
 
     def _written(self, path: Path, index: Mapping[str, str]) -> str:
@@ -130,7 +130,8 @@ class Trees:
     def patch(self, tree: str) -> str:
         """Return the difference of a state from the task's own, as a git diff.
 
-        It is text, whatever is in the files. What is no text in UTF-8 is in git's binary form.
+        It is text, whatever the files contain. A file that is not UTF-8 text is in git's binary
+        form.
         """
         shown = ("--binary", "--no-color", "--no-ext-diff", "--no-textconv", self.base, tree)
         text = self._git("diff", *shown, limit=LARGEST_PATCH)
@@ -139,15 +140,15 @@ class Trees:
         attributes = f"core.attributesFile={self.folder / 'as_binary'}"
         exact = self._git("-c", attributes, "diff", *shown, limit=LARGEST_PATCH)
         both = zip(_SECTION.split(text), _SECTION.split(exact), strict=True)
-        return "".join(item if _is_text(item) else other for item, other in both)
+        return "".join(item if _is_text(item) else change for item, change in both)
 
-    def differing(self, first: str, other: str) -> Sequence[str]:
-        """Name the files in which two states differ."""
-        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", first, other)
+    def differing(self, first: str, second: str) -> Sequence[str]:
+        """Return the files in which two states differ."""
+        text = self._git("diff-tree", "-r", "-z", "--name-only", "--no-renames", first, second)
         return text.split("\0")[:-1]
 
     def applied(self, patch: str) -> str:
-        """Return the tree that a patch makes of the task's state."""
+        """Return the tree that results from applying a patch to the task's state."""
         if patch not in self._applied:
             with self._index() as index:
                 shutil.copyfile(self.folder / BASE, index["GIT_INDEX_FILE"])
@@ -157,7 +158,7 @@ class Trees:
         return self._applied[patch]
 
     def merged(self, changes: Sequence[RepositoryChange]) -> Merged:
-        """Merge changes, in the order given, each into what those before it come to."""
+        """Merge changes in the given order, each into the result of those before it."""
         if not changes:
             return Merged(tree=self.base)
         with self._at_work:
@@ -193,7 +194,7 @@ class Trees:
         return Merged(tree=tree, conflicts=self._merged_tree(before).conflicts + conflicts)
 
     def _committed(self, changes: tuple[RepositoryChange, ...]) -> str:
-        """Return the commit of changes: its parents are what they were made of."""
+        """Return the commit of changes, whose parents are the changes that they started from."""
         if not changes:
             return self._first
         if changes not in self._commits:
@@ -205,9 +206,9 @@ class Trees:
         return self._commits[changes]
 
     def _without_loss(self, message: str, labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-        """Read what git says of a merge, and put beside what it took what it left out.
+        """Parse git's report of a merge, and add the versions that git left out.
 
-        Of two files that hold no text it takes one.
+        git takes one of two files that are not text.
         """
         tree, _, rest = message.partition("\0")
         if not rest:
@@ -242,7 +243,7 @@ class Trees:
 
     @contextmanager
     def _index(self) -> Generator[Mapping[str, str]]:
-        """Give an index of its own to some commands."""
+        """Give some commands an index of their own."""
         with tempfile.TemporaryDirectory(dir=self.folder, prefix="index") as folder:
             yield {"GIT_INDEX_FILE": f"{folder}/index"}
 
@@ -251,7 +252,7 @@ class Trees:
 
 
 def _is_text(patch: str) -> bool:
-    """Return whether a patch is UTF-8, as git gave it."""
+    """Return whether git's patch is UTF-8."""
     try:
         patch.encode()
     except UnicodeEncodeError:
@@ -266,7 +267,7 @@ def _label(agents: Sequence[str]) -> str:
 
 
 def _entries(listed: str) -> Iterator[tuple[str, str, str, str]]:
-    """Read a listing of files: the path of each, and the three words that git says of it."""
+    """Parse a listing of files: the path of each, and git's three words about it."""
     for line in filter(None, listed.split("\0")):
         about, _, path = line.partition("\t")
         mode, second, third = about.split(" ")
@@ -276,7 +277,7 @@ def _entries(listed: str) -> Iterator[tuple[str, str, str, str]]:
 def _left_out(
     stages: str, labels: Sequence[str], merged: Mapping[str, _Version]
 ) -> Iterator[tuple[str, str, _Version]]:
-    """Yield path, side and version of what a merge neither took nor wrote into a file."""
+    """Yield path, side and version of each file that a merge neither took nor wrote."""
     sides: defaultdict[str, dict[str, _Version]] = defaultdict(dict)
     for path, mode, name, stage in _entries(stages):
         sides[path][stage] = (mode, name)
@@ -293,7 +294,7 @@ def _left_out(
 
 
 def _conflicts(messages: str) -> Iterator[str]:
-    """Read what git says of the files that it could not merge."""
+    """Parse git's report on the files that it could not merge."""
     words = messages.split("\0")
     while len(words) > 2:
         count = int(words[0])
@@ -304,7 +305,7 @@ def _conflicts(messages: str) -> Iterator[str]:
 
 
 def _free(path: str, names: Collection[str]) -> str:
-    """Return a path that is free: none of these names, and no folder of theirs."""
+    """Return a free path: none of these names, and no folder of theirs."""
     name, number = path, 1
     while any(path_there == name or path_there.startswith(f"{name}/") for path_there in names):
         number += 1

@@ -49,15 +49,15 @@ class Workspaces:
                 self._scratch.close()
 
     def of(self, agent_id: str, attempt: int, start: Sequence[RepositoryChange] = ()) -> Workspace:
-        """Give an agent its workspace for one attempt. Nothing is made until it is used.
+        """Return an agent's workspace for one attempt. Nothing is created before its first use.
 
         Args:
-            attempt: Which attempt it is, from 1.
+            attempt: The number of the attempt, from 1.
         """
         return Workspace(home=self, name=f"{agent_id}-{attempt}", start=tuple(start))
 
     def trees(self) -> Trees:
-        """Return the states of the task's repository, of which its own is made on first use."""
+        """Return the states of the task's repository; its own state is recorded on first use."""
         folder = self.folder()
         with self._making:
             if self._trees is None:
@@ -72,7 +72,7 @@ class Workspaces:
             return self._trees
 
     def folder(self) -> Path:
-        """Return the folder of all workspaces, made on first use. Agents may ask from threads.
+        """Return the folder of all workspaces, created on first use. Threads may call this.
 
         The first use also removes what earlier runs left whose process was killed.
         """
@@ -91,8 +91,8 @@ class Workspace:
 
     Attributes:
         start: The changes of the repository that the agent starts from.
-        tool_state: What tools that keep state have there, each under a name of its own.
-        jail: The jail that has it for its work folder, open or closed; None: none had yet.
+        tool_state: State that tools keep in it, each under its own name.
+        jail: The jail whose work folder it is, open or closed; None: none yet.
     """
 
     home: Workspaces
@@ -105,7 +105,7 @@ class Workspace:
 
     @property
     def agent(self) -> str:
-        """The agent whose it is."""
+        """The agent that owns it."""
         return self.name.rpartition("-")[0]
 
     @property
@@ -117,11 +117,11 @@ class Workspace:
             return self._path
 
     def as_it_is(self) -> Path:
-        """Return the folder with what the agent's code has in it now.
+        """Return the folder with the current files of the agent's code.
 
         Raises:
             AgentError: See `path`.
-            JailError: It is elsewhere, and cannot be brought.
+            JailError: It is on another machine, and cannot be fetched.
         """
         from ..jail import JailKilled, JailLost
 
@@ -135,7 +135,7 @@ class Workspace:
         return self.path
 
     def discard(self) -> None:
-        """Remove the folder: the agent is to begin again."""
+        """Remove the folder, so that the agent begins again."""
         from ..jail.workspace import remove
 
         with self._making:
@@ -166,7 +166,7 @@ class Workspace:
 
     @property
     def is_made(self) -> bool:
-        """Whether the folder is there: somebody has asked for it."""
+        """Whether the folder exists because it was used."""
         return self._path is not None
 
     @property
@@ -176,16 +176,16 @@ class Workspace:
 
     @property
     def conflicts(self) -> Sequence[str]:
-        """What could not be merged of the changes that the agent starts from."""
+        """The conflicts between the changes that the agent starts from."""
         return self.home.trees().merged(self.start).conflicts if len(self.start) > 1 else ()
 
     def diff(self) -> str:
         """Return all changes of the repository since the task's own state, as a git diff.
 
-        New files are in it, ignored ones are not.
+        It includes new files, but not ignored ones.
 
         Raises:
-            AgentError: git cannot tell, or the changes are larger than anyone can use.
+            AgentError: git fails, or the changes are too large to be useful.
         """
         trees, tree = self.home.trees(), self._recorded()
         patch = trees.patch(tree)
@@ -194,12 +194,12 @@ class Workspace:
         return patch
 
     def changed(self) -> Sequence[str]:
-        """Name the files of the repository that differ from what the agent started from."""
+        """Return the files of the repository that differ from what the agent started from."""
         trees = self.home.trees()
         return trees.differing(trees.merged(self.start).tree, self._recorded())
 
     def _recorded(self) -> str:
-        """Return the tree of the folder as it is."""
+        """Return the tree of the folder's current files."""
         from ..jail.workspace import make_plain
 
         try:

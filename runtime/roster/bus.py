@@ -1,11 +1,11 @@
-"""The bus of an open roster: what was posted, who is active, and whose mail waits.
+"""The bus of an open roster: its messages, its active agents, and their mailboxes.
 
-All of it is a fold of what happened, one after the other: an agent took its mail, a turn ended and
-what it did went out, the run ended. So whoever has the list of these has the team as it was at any
-moment, and a run that is resumed or replayed goes by it, whatever the timing.
+Its state is a fold over a sequence of events: an agent took its mail, a turn ended and its acts
+were sent, the run ended. So the sequence determines the team at every moment, and a run that
+is resumed or replayed follows it, whatever the timing.
 
-A turn is atomic. What it does to the team goes out when it ends, all at once; what is sent to an
-agent at work waits in its mailbox. Mail of a turn that had no result is back in the mailbox.
+A turn is atomic. Its acts are sent when it ends, all at once; a message to an
+agent at work waits in its mailbox. Mail of a turn without a result is put back into the mailbox.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 __all__ = ["Bus", "Ended", "Event", "Mail", "Posted", "TurnDone", "TurnStart", "Why"]
 
 MAIL = frozenset[Kind]({"task", "message", "start", "answer", "failed", "refused"})
-"""What lands in a mailbox."""
+"""The acts that put mail into a mailbox."""
 COUNTED = frozenset[Kind]({"message", "start", "answer"})
-"""What the limit on messages is about."""
+"""The acts that the limit on messages counts."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Bus:
-    """An open roster as what happened has made it.
+    """The state of an open roster after a sequence of events.
 
     Attributes:
-        active: Who is active, and who had it join; empty for the team itself.
-        leaving: Who of them was stopped at work.
+        active: The active agents, each with the agent that started it; empty for the team itself.
+        leaving: Those that were stopped while working.
         at_work: The turns that agents are in.
         turns: How many turns each has begun.
-        ended: How the run ended, where it did.
+        ended: How the run ended, if it has.
     """
 
     candidates: tuple[str, ...]
@@ -57,19 +57,19 @@ class Bus:
 
     @property
     def unread(self) -> int:
-        """How many messages were sent that nobody has read."""
+        """The number of unread messages."""
         waiting = (self.posted[number - 1] for box in self._boxes.values() for number in box)
         return sum(message.kind in COUNTED for message in waiting)
 
     @property
     def due(self) -> tuple[str, ...]:
-        """Name those who have mail and can take it; whose mail has waited longest comes first."""
+        """Return the agents that have mail and can take it; the longest wait comes first."""
         able = (name for name in self.active if name not in self.at_work and self._boxes.get(name))
         return tuple(sorted(able, key=lambda text: self._boxes[text][0]))
 
     @property
     def ending(self) -> Ended | None:
-        """Return how the run ends by what happened; None where it goes on."""
+        """Return how the events so far end the run; None if it continues."""
         if self.ended is not None:
             return self.ended
         if self._last is not None:
@@ -83,12 +83,12 @@ class Bus:
         return None if due or self.at_work else Ended(why="silence")
 
     def take(self, agent: str) -> TurnStart:
-        """Return what an agent takes as it begins a turn: all that waits for it."""
+        """Return the mail that an agent takes at the start of a turn: all that waits for it."""
         box = tuple(self._boxes.get(agent, ()))
         return TurnStart(agent=agent, turn=self.turns[agent] + 1, messages=box)
 
     def mail(self, start: TurnStart, *, hands_in: bool = False) -> Mail:
-        """Return what an agent reads that has just begun a turn."""
+        """Return the mail of an agent that has just begun a turn."""
         roster, active = self.roster, tuple(self.active)
         return Mail(
             turn=start.turn,
@@ -104,7 +104,7 @@ class Bus:
         )
 
     def apply(self, event: Event) -> None:
-        """Have something happen."""
+        """Apply an event."""
         match event:
             case TurnStart():
                 self._boxes.pop(event.agent, None)

@@ -1,7 +1,7 @@
-"""What happens to an open roster, one after the other, journaled before anybody goes by it.
+"""The sequence of events of an open roster, journaled before they take effect.
 
-Its entries stand under numbers. So the journal holds all that happened until some moment, and
-nothing that came after something that it does not hold.
+Its entries are numbered. So the journal holds all events up to some moment, and
+none that follows a missing one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ KEY = digest("bus")
 
 
 class RosterLog:
-    """The list of what happened to one run's roster.
+    """The sequence of events of one run's roster.
 
     Args:
-        journal: Where it is kept; None: nowhere.
+        journal: Where it is stored; None: nowhere.
     """
 
     def __init__(self, journal: Journal | None, path: str) -> None:
@@ -30,13 +30,13 @@ class RosterLog:
 
     @property
     def is_replaying(self) -> bool:
-        """Whether nothing may happen that is not recorded."""
+        """Whether only recorded events may happen."""
         return self._journal is not None and self._journal.replaying
 
     def past(self) -> Iterator[tuple[Event, AgentOutcome | None]]:
-        """Yield what has happened in earlier processes, in order.
+        """Yield the events of earlier processes, in order.
 
-        With a turn that had no result comes how its agent's part ended.
+        A turn without a result comes with the outcome of its agent.
         """
         while self._journal is not None:
             value = self._journal.get(self._place(self._count + 1), KEY)
@@ -47,13 +47,13 @@ class RosterLog:
             yield from_value(Event, value), from_value(AgentOutcome, ended) if ended else None
 
     async def note(self, event: Event, outcome: AgentOutcome | None = None) -> None:
-        """Record what happens next; it is on disk when this returns.
+        """Record the next event; it is on disk when this returns.
 
         Args:
-            outcome: How an agent's part ended, where a turn had no result.
+            outcome: The outcome of the agent, if its turn had no result.
 
         Raises:
-            NotRecorded: This is a replay, and the run did not get there.
+            NotRecorded: This is a replay, and the recorded run did not get there.
             StorageError: It cannot be written.
         """
         self._count += 1
@@ -65,7 +65,7 @@ class RosterLog:
         await self._journal.put(place, "bus", KEY, {**to_value(event), **fields})
 
     def differs(self) -> None:
-        """Note that a turn of a replay did something else than what is recorded last."""
+        """Record that a turn of a replay differs from the last recorded one."""
         if self._journal is not None:
             self._journal.note(self._place(self._count), "bus", "result")
 

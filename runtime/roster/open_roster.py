@@ -1,12 +1,12 @@
-"""An open roster at work: agents are started while the team works, and write to each other.
+"""Runs a team with an open roster: agents are started during the work, and write to each other.
 
-One place decides what happens, one thing after the other: an agent takes its mail, a turn ends and
-what it did goes out, the run ends. Each is journaled before anybody goes by it. Turns are all that
-runs side by side, and each is a pass of the engine with one agent in it. So nothing waits for
-anything but turns at work; where there are none and nobody has mail, the run ends.
+One place decides on events, one after the other: an agent takes its mail, a turn ends and
+its acts are sent, the run ends. Each is journaled before it takes effect. Only turns run
+side by side, and each is a pass of the engine with one agent. So nothing waits except for
+running turns; if there are none and no agent has mail, the run ends.
 
-A run that is resumed first repeats what the journal holds, in the same order: its turns are found
-there, whatever the timing was. Then it goes on with the turns that were not at their end.
+A resumed run first repeats the events in the journal, in the same order, with their recorded turns,
+whatever the timing was. Then it continues the unfinished turns.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 NOBODY: Collection[str] = frozenset[str]()
 OPEN_ENDED = frozenset({"cost", "failed"})
-"""Ends after which a run that is resumed goes on: with more to spend, or with another attempt."""
+"""Ends after which a resumed run continues: with more to spend, or with another attempt."""
 _SILENCE = Ended(why="silence")
 
 
@@ -51,19 +51,19 @@ async def open_roster(
     path: str = "",
     silent: Collection[str] = NOBODY,
 ) -> Run:
-    """Let a team with an open roster work on a task; nothing is scored.
+    """Run a team with an open roster on a task, without scoring it.
 
     Args:
         plan: A compiled team with `execution.roster`.
-        path: Where the run stands in its journal: empty, or ending with a slash.
-        silent: Who can be neither started nor written to.
+        path: The run's path in its journal: empty, or ending with a slash.
+        silent: Agents that can be neither started nor written to.
 
     Returns:
         The result. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
         ValueError: The team's roster is not open.
-        StorageError: What happened can no longer be written down.
+        StorageError: An event can no longer be recorded.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     roster = plan.team.execution.roster
@@ -83,8 +83,8 @@ class _Working:
     """An open roster at work.
 
     Attributes:
-        finished: The parts of turns that have come to an end, in that order.
-        halted: How the work ends by something that did not happen on the bus.
+        finished: The finished turns, in the order in which they ended.
+        halted: How the work ends by something that is no event of the bus.
         stopped: The pass that met a limit.
     """
 
@@ -105,7 +105,7 @@ class _Working:
         self.finished: asyncio.Queue[asyncio.Task[Run]] = asyncio.Queue()
 
     async def to_the_end(self) -> Run:
-        """Repeat what has happened, work on from there, and have somebody hand in."""
+        """Repeat the recorded events, continue from there, and let an agent hand in."""
         try:
             await self._repeat()
             while self.halted is None and self.bus.ending is None:
@@ -122,7 +122,7 @@ class _Working:
         return run
 
     async def _repeat(self) -> None:
-        """Have happen what the journal holds. Turns that were done are found there, too."""
+        """Apply the events in the journal, with their recorded turns."""
         # In the order of the journal: whatever the timing is today, each turn meets the same team.
         for event, outcome in self.log.past():
             if isinstance(event, TurnDone):
@@ -142,7 +142,7 @@ class _Working:
         self._settle(turn, outcome)
 
     async def _step(self) -> None:
-        """Let those begin who have mail, as far as there is room, and wait for a turn's end."""
+        """Start the turns of agents with mail, as far as there is room, and wait for one to end."""
         for agent in self.bus.due[: max(0, self.plan.workers - len(self.under_way))]:
             start = self.bus.take(agent)
             await self.log.note(start)
@@ -155,7 +155,7 @@ class _Working:
         await self._next()
 
     async def _drain(self) -> None:
-        """Let turns end that are under way: what is in flight is paid for, and one may hand in."""
+        """Let running turns end: calls in flight are paid for, and one may hand in."""
         while any(turn.part is not None for turn in self.under_way.values()):
             await self._next()
 
@@ -166,7 +166,7 @@ class _Working:
         await self._turn_ended(turn, part.result())
 
     async def _turn_ended(self, turn: RunningTurn, run: Run) -> None:
-        """Have happen what follows from a turn that has ended."""
+        """Apply the consequences of a turn that has ended."""
         outcome = run.agents[turn.agent]
         if run.status == "stopped":
             self.stopped, turn.part = run, None
@@ -182,7 +182,7 @@ class _Working:
             self._happen(end)
 
     async def _failed(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
-        """Go on after a turn that failed as the team has it; without its lead no team does."""
+        """Continue after a failed turn as the team declares; no team continues without its lead."""
         agent, number, policy = turn.agent, turn.number, self.plan.team.execution.on_error
         if policy == "fail" or agent == self.bus.roster.lead:
             error = f"agent {agent}, in its turn {number}: {outcome.error}"
@@ -198,7 +198,7 @@ class _Working:
         self._happen(end)
 
     def _settle(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
-        """Count the result of a turn, and keep it for those after it."""
+        """Count the result of a turn, and keep it for later turns."""
         self.under_way.pop(turn.agent, None)
         self.accounts.add(turn.agent, outcome)
         if outcome.result is not None:
@@ -210,16 +210,16 @@ class _Working:
             self.under_way[event.agent] = self.turns.begin(event)
 
     async def _stop_all(self) -> None:
-        """Cut off what is still under way, and wait until it has stopped."""
+        """Cancel the running turns, and wait until they have stopped."""
         parts = [turn.part for turn in self.under_way.values() if turn.part is not None]
         for part in parts:
             part.cancel()
         await asyncio.gather(*parts, return_exceptions=True)
 
     async def _end(self) -> Run:
-        """End the work, and have the lead hand in where nobody has and nobody gave up.
+        """End the work, and let the lead hand in if no agent has and none gave up.
 
-        An end after which the run may go on is journaled only with what was handed in.
+        An end after which the run may continue is journaled only together with the hand-in.
         """
         ended, is_new = self._ended(), self.bus.ended is None
         # A journaled end is final, and after these a later process may go on.
@@ -240,7 +240,7 @@ class _Working:
         return run
 
     def _ended(self) -> Ended:
-        """Return how the work ends: an answer counts even where a limit was met beside it."""
+        """Return how the work ends: an answer counts even if a limit was met beside it."""
         happened = self.bus.ending or _SILENCE
         is_final = happened.why in {"finalized", "terminated"}
         return happened if is_final else self.halted or happened
@@ -264,7 +264,7 @@ class _Working:
                 return await self._handed_in(ended)
 
     async def _handed_in(self, ended: Ended) -> Run:
-        """Have the lead hand in what there is, in one turn without tools."""
+        """Let the lead hand in the current result, in one turn without tools."""
         lead = self.bus.roster.lead
         start = self.bus.take(lead)
         self._happen(start)
@@ -300,7 +300,7 @@ class _Working:
 
 
 def happen(bus: Bus, event: Event, trace: Trace) -> None:
-    """Have something happen to a roster, and report it."""
+    """Apply an event to a roster, and report it."""
     before, at_work = dict(bus.active), dict(bus.at_work)
     bus.apply(event)
     match event:

@@ -1,4 +1,4 @@
-"""What goes out of a turn of an open roster when it ends, and what of it is refused."""
+"""The acts that a turn of an open roster sends when it ends, and the refused ones."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def outgoing(bus: Bus, agent: str, turn: int, acts: Iterable[Act]) -> tuple[Posted, ...]:
-    """Return what goes out as a turn ends that did this, and what of it is refused.
+    """Return the acts that a turn sends as it ends, and the refused ones.
 
-    Nothing comes after what ends the run, nor after a message beyond the limit.
+    No act follows the one that ends the run, nor a message beyond the limit.
     """
     going = _Outgoing(bus, agent, turn)
     for act in acts:
@@ -28,9 +28,9 @@ def outgoing(bus: Bus, agent: str, turn: int, acts: Iterable[Act]) -> tuple[Post
 
 
 def failing(bus: Bus, agent: str, turn: int, error: str) -> tuple[Posted, ...]:
-    """Return what goes out as a turn fails: those hear of it whose mail it was, and who began it.
+    """Return the notices of a failed turn: to the senders of its mail, and to its starter.
 
-    They hear only if they are active.
+    Only active agents receive one.
     """
     writers = (bus.posted[number - 1].sender for number in bus.at_work[agent].messages)
     going = _Outgoing(bus, agent, turn)
@@ -41,7 +41,7 @@ def failing(bus: Bus, agent: str, turn: int, error: str) -> tuple[Posted, ...]:
 
 
 class _Outgoing:
-    """What goes out of one turn; each act meets the team as the acts before it have left it."""
+    """The acts of one turn; each is checked against the team that the acts before it have left."""
 
     def __init__(self, bus: Bus, agent: str, turn: int) -> None:
         self.posted: list[Posted] = []
@@ -52,7 +52,7 @@ class _Outgoing:
         self._sent = bus.sent
 
     def add(self, act: Act) -> None:
-        """Have an act go out, or say why it does not."""
+        """Send an act, or record why it is refused."""
         match act:
             case Send():
                 self._send("message", act.to, act.text, self._unheard(act.to))
@@ -70,7 +70,7 @@ class _Outgoing:
                 self.is_over = True
 
     def _answer(self, act: TurnAnswer) -> None:
-        """Have the result of the turn go back to who asked; nobody is told where that one left."""
+        """Send the turn's result to the agent that asked, unless that agent has left."""
         if act.to in self._present and act.to != self._agent:
             self._send("answer", act.to, act.text, "")
 
@@ -126,7 +126,7 @@ class _Outgoing:
         return "" if agent in self._bus.candidates else "there is no such agent in this team."
 
     def post(self, kind: Kind, to: str, text: str = "") -> None:
-        """Have a message go out."""
+        """Send a message."""
         number = len(self._bus.posted) + len(self.posted) + 1
         sender, turn = ("", 0) if kind == "refused" else (self._agent, self._turn)
         self.posted.append(

@@ -1,4 +1,4 @@
-"""What an open roster's run comes to, summed up over the turns of its agents."""
+"""The result of an open roster's run, summed up over the turns of its agents."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Accounts:
-    """What the agents of a run took and came to, turn by turn."""
+    """The usage and results of a run's agents, turn by turn."""
 
     def __init__(self) -> None:
         self._outcomes: dict[str, AgentOutcome] = {}
 
     def add(self, agent: str, outcome: AgentOutcome) -> None:
-        """Count a turn. One that was cut off leaves the previous result of the agent."""
+        """Count a turn. A turn that was cut off leaves the agent's previous result."""
         if before := self._outcomes.get(agent):
             outcome = replace(
                 before if outcome.status == "cancelled" else outcome,
@@ -37,7 +37,7 @@ class Accounts:
 
     @property
     def usage(self) -> Usage:
-        """What all of them took."""
+        """The usage of all agents."""
         return sum((outcome.usage for outcome in self._outcomes.values()), Usage())
 
     def outcomes(self, agents: Iterable[str]) -> Mapping[str, AgentOutcome]:
@@ -47,7 +47,7 @@ class Accounts:
 
 
 def ending_of(bus: Bus, ended: Ended) -> Ending:
-    """Return how a run ended, with what there is to count."""
+    """Return how a run ended, with its figures."""
     turns = {
         candidate: bus.turns[candidate] for candidate in bus.candidates if bus.turns[candidate]
     }
@@ -55,7 +55,7 @@ def ending_of(bus: Bus, ended: Ended) -> Ending:
 
 
 def ended_by(ended: Ended, roster: Roster, timeout: float) -> str:
-    """Say in words why work ended that came to no answer."""
+    """Return in words why work ended without an answer."""
     match ended.why:
         case "messages":
             return f"the team reached its limit of {roster.messages} messages"

@@ -1,6 +1,6 @@
-"""The team that was: an open roster's run as a plain team file, of who worked and who told whom.
+"""An open roster's run as a plain team file: the agents that worked, with their messages as edges.
 
-A team's own order is `Team.levels`. What was sent in an open roster may go in circles.
+A team's own order is `Team.levels`. Messages of an open roster may form cycles.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Edge = tuple[str, str]
 
 
 def team_that_was(team: Team, run: Run) -> Team | None:
-    """Return the agents that worked in a run, and who told whom, as a team without a roster.
+    """Return the agents that worked in a run, and who wrote to whom, as a team without a roster.
 
-    An edge says that something was sent. What was sent in circles becomes a graph without any:
-    edges stay that lead by the shortest way to whoever gave the answer, then the latest ones. An
-    agent whose words came to nobody on such a way reports to who started it.
+    An edge means that a message was sent. Cycles are removed: the edges that lead by the shortest
+    way to the agent that gave the answer stay, then the latest ones. An agent without such a way
+    reports to the agent that started it.
 
     Args:
         team: The team, whose roster is open.
 
     Returns:
-        The team; None where nobody worked.
+        The team; None if no agent worked.
     """
     worked = [agent for agent in team.agents if run.ending and run.ending.turns.get(agent)]
     lead = team.output
@@ -55,7 +55,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
 
 
 def _message_edges(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
-    """Return who told whom, the latest first; whoever gave the answer reports to nobody."""
+    """Return who wrote to whom, the latest first; the agent with the answer reports to none."""
     edges = [
         (posted.sender, posted.to)
         for posted in reversed(bus)
@@ -70,7 +70,7 @@ def _message_edges(bus: Sequence[Posted], worked: Sequence[str], output: str) ->
 def _to_the_output(
     edges: Sequence[Edge], bus: Sequence[Posted], worked: Sequence[str], output: str
 ) -> tuple[list[Edge], list[str]]:
-    """Give each agent the edge by which its words went to the output, and name who has none."""
+    """Return each agent's edge on the way to the output, and the agents without one."""
     import networkx as nx
 
     hears = _graph(((to, sender) for sender, to in edges), worked)
@@ -84,7 +84,7 @@ def _to_the_output(
 def _without_circles(
     leading: Sequence[Edge], edges: Sequence[Edge], worked: Sequence[str]
 ) -> nx.DiGraph[str]:
-    """Keep the edges that lead to the output, and of the others those that close no circle."""
+    """Keep the edges that lead to the output, and of the others those that close no cycle."""
     import networkx as nx
 
     graph = _graph(leading, worked)
@@ -109,7 +109,7 @@ def _by_sender(graph: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tu
 
 
 def _described(team: Team, run: Run, mute: Sequence[str]) -> str:
-    """Return what this is, whose edge is none of its words, and how the run ended."""
+    """Return the team's description: its origin, edges without messages, and how the run ended."""
     why = run.ending.why if run.ending else ""
     sent = run.ending.sent if run.ending else 0
     texts = [f"Who worked in a run of {team.name}, and who told whom: {sent} messages, then {why}."]

@@ -1,4 +1,4 @@
-"""The turns of an open roster: what an agent reads, the pass that it makes, and what goes out."""
+"""The turns of an open roster: an agent's input, the pass that it makes, and the acts it sends."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from .bus import Bus
 
 CONVERSATION = 400_000
-"""Characters that are kept of an agent's conversation, or more where somebody wants more."""
+"""Characters that are kept of an agent's conversation, unless more are requested."""
 
 
 @dataclass(kw_only=True, eq=False)
 class RunningTurn:
-    """A turn that an agent is in.
+    """A running turn of an agent.
 
     Attributes:
-        state: That, as the engine takes it.
-        budget: Counts what it spends in this process.
-        spent: What it had spent in earlier ones.
-        part: The work, where it is under way.
-        patch: What it hands in of a repository, where it handed in.
+        state: The agent's input, for the engine.
+        budget: Counts its spending in this process.
+        spent: Its spending in earlier processes.
+        part: The work, while it runs.
+        patch: The patch that it hands in, if it handed in.
     """
 
     start: TurnStart
@@ -61,21 +61,21 @@ class RunningTurn:
 
     @property
     def agent(self) -> str:
-        """Whose it is."""
+        """The agent."""
         return self.start.agent
 
     @property
     def number(self) -> int:
-        """Which of the agent's turns it is, from 1."""
+        """The number of the agent's turn, from 1."""
         return self.start.turn
 
     @property
     def cancelled(self) -> TurnDone:
-        """How it ends where the run ended first."""
+        """The event of the turn if the run ends first."""
         return TurnDone(agent=self.agent, turn=self.number, status="cancelled")
 
     def cut_off(self) -> AgentOutcome:
-        """Return the result where the run ended first."""
+        """Return the outcome of the turn if the run ends first."""
         return AgentOutcome(
             status="cancelled",
             usage=self.spent + self.budget.spent,
@@ -85,10 +85,10 @@ class RunningTurn:
 
 @dataclass(kw_only=True, eq=False)
 class TurnContext:
-    """What the turns of one run need of it, and what they leave to later ones.
+    """What the turns of one run share, and what they leave to later ones.
 
     Attributes:
-        path: Where the run stands in its journal.
+        path: The run's path in its journal.
     """
 
     plan: Plan
@@ -111,7 +111,7 @@ class TurnContext:
         )
 
     async def run_turn(self, turn: RunningTurn, allowance: Allowance) -> Run:
-        """Have the engine make the pass that a turn is."""
+        """Run the turn as a pass of the engine."""
         agent, place = turn.agent, f"turn {turn.number}"
         if agent not in self._parts:
             self._parts[agent] = part_of(self.plan, {agent})
@@ -132,7 +132,7 @@ class TurnContext:
         return await self._with_patch(turn, run)
 
     async def _with_patch(self, turn: RunningTurn, run: Run) -> Run:
-        """Make the patch that a turn hands in, if it does; it has failed where there is none."""
+        """Add the patch that a turn hands in; the turn fails if there is none."""
         outcome = run.agents[turn.agent]
         if outcome.result is None:
             return run
@@ -149,9 +149,9 @@ class TurnContext:
         return run
 
     def sends(self, turn: RunningTurn, outcome: AgentOutcome) -> tuple[Posted, ...]:
-        """Return what goes out of a turn that is done.
+        """Return the acts that a finished turn sends.
 
-        Where the team works on a repository, the answer is the patch that the agent has.
+        If the team works on a repository, the answer is the agent's patch.
         """
         actions, patch = acts(outcome, turn.mail.messages), turn.patch
         if patch is not None:
@@ -161,28 +161,28 @@ class TurnContext:
         return outgoing(self.bus, turn.agent, turn.number, actions)
 
     def handed(self, turn: RunningTurn, outcome: AgentOutcome) -> str:
-        """Return what was handed in: by that name, as a patch, or as the result of the turn."""
+        """Return what was handed in: the text of `finalize`, a patch, or the result of the turn."""
         posted = self.sends(turn, outcome)
         named = next((message.text for message in posted if message.kind == "finalize"), None)
         text = outcome.result.answer or outcome.result.content if outcome.result else ""
         return named or turn.patch or text
 
     def keep(self, turn: RunningTurn, outcome: AgentOutcome) -> None:
-        """Keep the result of a turn, for those after it."""
+        """Keep the result of a turn for later ones."""
         self._last_outcomes[turn.agent] = outcome
         self._changes[turn.agent] = outcome.changes
 
     def paid(self, turn: RunningTurn) -> Usage:
-        """Return what a turn has spent in earlier processes."""
+        """Return the spending of a turn in earlier processes."""
         journal = self.context.calls.journal
         if journal is None:
             return Usage()
         return journal.spent(f"{self.path}turn {turn.number}/{turn.agent}/")
 
     def _turn_state(self, agent: str, mail: Mail) -> RoundState:
-        """Give an agent its mail, its conversation, and the changes to go on from.
+        """Give an agent its mail, its conversation, and the changes to continue from.
 
-        These are its own, and those of all who wrote to it.
+        These are its own, and those of all agents that wrote to it.
         """
         whose = dict.fromkeys((agent, *(message.sender for message in mail.messages)))
         changes = newest(change for who in whose for change in self._changes.get(who, ()))

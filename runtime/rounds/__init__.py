@@ -1,1 +1,1 @@
-"""Rounds: the agents of a team work again and again, as `execution.rounds` declares."""
+"""Rounds: the agents of a team work repeatedly, as `execution.rounds` declares."""

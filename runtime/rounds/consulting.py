@@ -1,7 +1,8 @@
-"""Consulting: agents say what is new in their opinion, until nobody has anything new (MATTRL §3.1).
+"""Consulting: agents state what is new in their opinion until none has anything new (MATTRL §3.1).
 
-An opinion is the set of all that an agent has said so far, and an increment what its last utterance
-adds to that (MATTRL Eq. 5). What it has said before is nothing new, whatever it calls it.
+An agent's opinion is the set of its statements so far, and an increment is what its latest
+utterance adds to that set (MATTRL Eq. 5). A repeated statement is never new, whatever the agent
+calls it.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ if TYPE_CHECKING:
 
 LONGEST_BULLETIN = 4_000
 LONGEST_STATEMENT = 400
-"""Characters; what is longer is cut, and the bulletin says so."""
+"""Characters of a statement; a longer one is cut, and the bulletin says so."""
 
 
 def increment(outcome: AgentOutcome) -> tuple[str, ...]:
-    """Read what an utterance gives as new: each statement on one line."""
+    """Return the statements that an utterance gives as new, each on one line."""
     items = _value(outcome).get("increment")
     statements = (_one_line(item) for item in items) if is_list(items) else ()
     return tuple(statement for statement in statements if statement)
 
 
 def increments(past: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...]]:
-    """Return what was new in each utterance of an agent, by the number of its round.
+    """Return the new statements of each of an agent's utterances, by round number.
 
     Args:
-        agent: Who consults. In a round in which it was given or not there it said nothing.
+        agent: The agent that consults. A round in which it was preset or absent has no utterance.
     """
     statements: set[str] = set()
     new: dict[int, tuple[str, ...]] = {}
@@ -50,9 +51,9 @@ def increments(past: Sequence[Round], agent: str) -> Mapping[int, tuple[str, ...
 
 
 def has_converged(past: Sequence[Round], agent: str) -> bool:
-    """Return whether an agent had nothing new to say when it worked last (MATTRL §3.1).
+    """Return whether an agent's latest utterance added nothing new (MATTRL §3.1).
 
-    One that failed may have had something.
+    An agent that failed has not converged.
     """
     uttered = [*_uttered(past, agent)]
     if not uttered or uttered[-1].run.agents[agent].status != "done":
@@ -61,22 +62,22 @@ def has_converged(past: Sequence[Round], agent: str) -> bool:
 
 
 def news(past: Sequence[Round], agents: Iterable[str]) -> tuple[str, ...]:
-    """Name the agents that said something new in the last round."""
+    """Return the agents that stated something new in the last round."""
     number = max((item.number for item in past if item.kind == "round"), default=0)
     return tuple(agent for agent in agents if increments(past, agent).get(number))
 
 
 def opinion(past: Sequence[Round], agent: str) -> str:
-    """Write down an agent's whole opinion, and what else its last utterance holds."""
+    """Write an agent's whole opinion and the remaining fields of its latest utterance."""
     texts = [f"- {name}" for new in increments(past, agent).values() for name in new]
     return "\n".join([*texts, *_others(past, agent)])
 
 
 def whole(past: Sequence[Round], agent: str) -> AgentOutcome | None:
-    """Let an agent's whole opinion, by round, stand for the last of its utterances (MATTRL Eq. 7).
+    """Replace the agent's latest utterance by its whole opinion, by round (MATTRL Eq. 7).
 
     Returns:
-        Its last outcome that was done, with that content; None where none was.
+        Its last successful outcome with that content; None if it has none.
     """
     outcomes = [item.run.agents[agent] for item in _uttered(past, agent)]
     last = next((outcome for outcome in reversed(outcomes) if outcome.result is not None), None)
@@ -92,8 +93,8 @@ def whole(past: Sequence[Round], agent: str) -> AgentOutcome | None:
 def bulletin(past: Sequence[Round], agents: Sequence[str]) -> str:
     """Merge the increments of all rounds by rule (MATTRL Eq. 6).
 
-    Statements that differ in case and spaces only are one, with all who made it. The oldest are
-    left out where it would be too long.
+    Statements that differ only in case and spaces are merged, with all their authors. The oldest
+    statements are left out if the bulletin would be too long.
     """
     fields: dict[str, tuple[str, list[str]]] = {}
     for agent, statement in _by_round(past, agents):
@@ -130,7 +131,7 @@ def _uttered(past: Sequence[Round], agent: str) -> Iterator[Round]:
 
 
 def _others(past: Sequence[Round], agent: str) -> Sequence[str]:
-    """Write down what an agent's last utterance holds beside its increment."""
+    """Write the fields of an agent's latest utterance other than its increment."""
     records = [_value(item.run.agents[agent]) for item in _uttered(past, agent)]
     last = next((fields for fields in reversed(records) if fields), {})
     others = {name: item for name, item in last.items() if name != "increment"}

@@ -1,8 +1,8 @@
-"""The passes that a team file declares by itself, under `execution.rounds` and `execution.recruit`.
+"""The passes that a team file declares under `execution.rounds` and `execution.recruit`.
 
-What an agent reports to its colleagues is answered by them in the next round: that is what makes
-writer and critic talk. An agent that would read word for word what it read before is settled, and
-is not asked again; nor is one that has nothing new to say, or whose work is accepted.
+Colleagues answer an agent's report in the next round, which lets a writer and a critic talk. An
+agent is settled, and its model is not called again, if its input would not change, if it has
+nothing new to say, or if its work is accepted.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ ONCE = Rounds(most=1, until="never")
 
 
 def declares(team: Team) -> bool:
-    """Return whether a team says anything of passes; else its agents work once, all of them."""
+    """Return whether a team declares passes; otherwise all its agents work once."""
     return team.execution.rounds is not None or team.execution.recruit is not None
 
 
 def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:
-    """Return what a team says comes first, and what comes after each pass."""
+    """Return a team's first pass and its rule for the pass after each."""
     rules = plan.team.execution.rounds or ONCE
     return Declared(plan=plan, rules=rules, silent=silent, opening=plan.team.opening)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declared:
-    """What comes after each pass, as a team file has it: a `Between`.
+    """The rule of a team file for the pass after each pass: a `Between`.
 
     Attributes:
-        rules: Its `execution.rounds`.
+        rules: The team's `execution.rounds`.
         opening: The agents that work once, before the rounds.
     """
 
@@ -57,18 +57,18 @@ class Declared:
 
     @property
     def recruit(self) -> Recruit | None:
-        """Who chooses who takes part."""
+        """The agent that recruits, if any."""
         return self.plan.team.execution.recruit
 
     @property
     def most(self) -> int:
-        """How many passes there are at most."""
+        """The largest possible number of passes."""
         meetings = self.rules.most - 1 if self.rules.meeting else 0
         return bool(self.opening) + self.rules.most + meetings + bool(self.rules.closing)
 
     @property
     def first(self) -> Next:
-        """The first pass: those who open, or the first round."""
+        """The first pass: the opening agents, or the first round."""
         part = part_of(self.plan, self.opening - self.silent.agents)
         if not part.agents:
             return self._round(())
@@ -78,9 +78,9 @@ class Declared:
         return Next(plan=part, state=RoundState(notices=notices), kind="opening")
 
     async def __call__(self, past: Sequence[Round], /) -> Next | None:
-        """Return the next round, the meeting before it, the closing pass after the last, or None.
+        """Return the next round, a meeting before it, the closing pass after the last, or None.
 
-        A round that failed is the last: on its result, nobody goes on or closes.
+        A failed round is the last pass: no agent continues from its result.
         """
         last = past[-1]
         if not self._goes_on(last):
@@ -90,17 +90,17 @@ class Declared:
         return (self._meeting(past) if last.kind == "round" else None) or self._round(past)
 
     def _goes_on(self, last: Round) -> bool:
-        """Return whether anything may come after a pass, by the team's `on_error`."""
+        """Return whether the team's `on_error` allows another pass after this one."""
         is_beside = last.kind in {"opening", "meeting"}
         is_borne = is_beside and self.plan.team.execution.on_error != "fail"
         return last.run.status == "done" or (is_borne and last.run.status == "failed")
 
     def chosen(self, past: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
-        """Return who was recruited, with what was said of each seat; and why, by whoever chose.
+        """Return the recruited agents with their seats' descriptions, and the recruiter's reason.
 
         Returns:
-            The agents, and None where nobody chose: the first of the catalogue take part. None
-            where the team does not recruit.
+            The first agents of the catalogue, and None as the reason, if the recruiter failed. None
+            if the team does not recruit.
         """
         recruit = self.recruit
         if recruit is None:
@@ -113,7 +113,7 @@ class Declared:
         return choice(recruit, outcome)
 
     def _present(self, past: Sequence[Round]) -> frozenset[str]:
-        """Name all who take part in the run. Whoever failed to choose reports nothing, either."""
+        """Return all agents that take part in the run. A recruiter that failed reports nothing."""
         chosen, recruit = self.chosen(past), self.recruit
         everybody = frozenset(self.plan.agents) - self.silent.agents
         if chosen is None or recruit is None:
@@ -127,9 +127,9 @@ class Declared:
         return notices_of_seats(chosen[0]) if chosen else {}
 
     def _repeating(self, past: Sequence[Round], number: int) -> Plan:
-        """Return the part of the plan that works in a round, on the results of those who opened.
+        """Return the part of the plan that works in a round, on the results of the opening agents.
 
-        Whoever has nobody left to review takes no part.
+        A reviewer with no work left to review takes no part.
         """
         beside = {*self.rules.closing, self.rules.meeting}
         part = part_of(self.plan, self._present(past) - beside - self.silent.during(number))
@@ -154,7 +154,7 @@ class Declared:
         return Next(plan=coming, state=carry, preset=preset)
 
     def _round_state(self, past: Sequence[Round], coming: Plan) -> RoundState:
-        """Give each agent its own last contribution, and what those answer whom it hears."""
+        """Give each agent its own last contribution and the replies of the agents that it hears."""
         rounds, consulting = _rounds(past), self._consulting(coming)
         if not rounds:
             return RoundState(notices=self._notices(past), consulting=consulting)
@@ -186,7 +186,7 @@ class Declared:
         )
 
     def _sources_of(self, coming: Plan, agent: str) -> Collection[str]:
-        """Name those whose answers of the last round an agent reads in the next."""
+        """Return the agents whose answers of the last round an agent reads in the next."""
         hears = self.rules.hears
         if hears == "reports":
             return self.plan.team.reports_to.get(agent, ())
@@ -194,14 +194,14 @@ class Declared:
         return {*sources} - {agent, *coming.agents[agent].sees}
 
     def _consulting(self, part: Plan) -> frozenset[str]:
-        """Name those in a part of the plan who consult."""
+        """Return the agents of a part of the plan that consult."""
         if self.rules.until != "converged":
             return frozenset()
         repeating = {*part.agents} - self.opening - {*self.rules.closing, self.rules.meeting}
         return frozenset(name for name in repeating if part.agents[name].agent.consults)
 
     def _bulletin(self, past: Sequence[Round]) -> str:
-        """Return the result of the last meeting; without one, the result of its rule."""
+        """Return the result of the last meeting, or the merge by rule if there was no meeting."""
         meetings = [item for item in past if item.kind == "meeting"]
         outcome = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
         if outcome is not None and outcome.result is not None:
@@ -210,7 +210,7 @@ class Declared:
         return bulletin(past, agents)
 
     def _meeting(self, past: Sequence[Round]) -> Next | None:
-        """Return the meeting after a round, where there is an agent for it and something new."""
+        """Return the meeting after a round, if an agent leads it and a statement is new."""
         chair = self.rules.meeting
         part = part_of(self.plan, self._present(past))
         speakers = news(past, self._consulting(part))
@@ -225,9 +225,9 @@ class Declared:
         return Next(plan=coming, state=carry, preset=preset, kind="meeting")
 
     def _closing(self, past: Sequence[Round]) -> Next | None:
-        """Return the closing pass, on the last result of each of the others.
+        """Return the closing pass, which reads the last result of every other agent.
 
-        Of those who consult it is their whole opinion.
+        For an agent that consults, that result is its whole opinion.
         """
         present = self._present(past)
         closing = present & {*self.rules.closing}
@@ -245,7 +245,7 @@ class Declared:
         )
 
     def _ends(self, past: Sequence[Round]) -> bool:
-        """Return whether the rounds have come to what they are for."""
+        """Return whether the rounds have reached their goal."""
         rounds, last = _rounds(past), past[-1]
         match self.rules.until:
             case "unchanged":
@@ -262,7 +262,7 @@ class Declared:
                 return False
 
     def _finalizers(self, last: Round) -> Iterator[str]:
-        """Name the agents that repeat and can say that they are done."""
+        """Return the repeating agents that can declare the work finished."""
         for agent_id, planned in last.plan.agents.items():
             is_there = not last.run.agents[agent_id].unneeded
             if planned.agent.can_finalize and agent_id not in self.opening and is_there:
@@ -298,14 +298,14 @@ def settled(
     opened: Collection[str],
     accepted: frozenset[str],
 ) -> Mapping[str, AgentOutcome]:
-    """Return the outcomes of those who need not be asked in a round.
+    """Return the outcomes of the agents that need not work in a round.
 
-    They would read word for word what they read before, have nothing new to say, or did what was
-    accepted. In Kahn's order: what one sees stays as it was where it sees the same, and all of it
-    is settled.
+    Such an agent would read exactly what it read before, has nothing new to say, or did work that
+    was accepted. In Kahn's order: an agent's input is unchanged if it has the same sources and all
+    of them are settled.
 
     Args:
-        coming: Whose agents are to work in the next one.
+        coming: The agents that are to work in the next round.
         opened: Those of them that worked before the rounds.
     """
     fields = {agent: outcome for item in rounds for agent, outcome in item.run.agents.items()}
@@ -326,7 +326,7 @@ def settled(
 
 
 def changed(before: Round, after: Round) -> list[str]:
-    """Name the agents whose contribution is another one than in the round before."""
+    """Return the agents whose contribution differs from that of the round before."""
     earlier, later = before.run.agents, after.run.agents
     return [
         name for name in later if _contribution(earlier.get(name)) != _contribution(later[name])
@@ -336,7 +336,7 @@ def changed(before: Round, after: Round) -> list[str]:
 def _reads_alike(
     agent_id: str, last: Round, coming: Plan, state: RoundState, still: Collection[str]
 ) -> bool:
-    """Return whether an agent was done, and would read word for word what it read before."""
+    """Return whether an agent succeeded and would read exactly what it read before."""
     planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
     if before is None or last.run.agents[agent_id].status != "done":
         return False
@@ -345,6 +345,6 @@ def _reads_alike(
 
 
 def _contribution(outcome: AgentOutcome | None) -> tuple[str, str | None] | None:
-    """Return what an agent said and did, but for the whitespace around it."""
+    """Return an agent's output and actions, without surrounding whitespace."""
     result: AgentResult | None = outcome.result if outcome else None
     return (result.content.strip(), result.patch) if result else None

@@ -1,4 +1,4 @@
-"""Recruiting: an agent chooses for a task who takes part (MATTRL §3.1, stage I, and App. B.2)."""
+"""Recruiting: an agent chooses the participants for a task (MATTRL §3.1, stage I, and App. B.2)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ..agents.outcomes import AgentOutcome
 
 Choice = dict[str, str]
-"""The agents that take part, as they were named; and for each what was said of its seat."""
+"""The participants in the order in which they were named, with each seat's description."""
 
 
 def notice_of_choosing(team: Team, recruit: Recruit) -> Notice:
-    """Show the agent that recruits whom it may choose: ids and roles, as they stand."""
+    """Show the recruiter the ids and roles that it may choose from, unchanged."""
     most = min(recruit.most, len(recruit.among))
     if recruit.free:
         return Notice(kind="seats", most=most)
@@ -31,7 +31,7 @@ def notice_of_choosing(team: Team, recruit: Recruit) -> Notice:
 
 
 def choice(recruit: Recruit, outcome: AgentOutcome) -> tuple[Choice, str]:
-    """Read whom an agent has chosen, and why. Whom it names twice takes part once.
+    """Return the recruiter's choice and its reason. An agent that it names twice takes part once.
 
     Its output fits the schema, or it would have failed.
     """
@@ -44,15 +44,15 @@ def choice(recruit: Recruit, outcome: AgentOutcome) -> tuple[Choice, str]:
 
 
 def fallback(recruit: Recruit) -> Choice:
-    """Return who takes part where nobody has chosen: the first of the catalogue."""
+    """Return the participants if the recruiter failed: the first agents of the catalogue."""
     return dict.fromkeys(recruit.among[: recruit.most], "")
 
 
 def notices_of_seats(chosen: Mapping[str, str]) -> Mapping[str, Notice]:
-    """Show everyone who took a seat what was said of it."""
+    """Show every recruited agent the description of its seat."""
     return {name: Notice(kind="seat", text=text) for name, text in chosen.items() if text}
 
 
 def seat_descriptions(team: Team, chosen: Mapping[str, str]) -> Mapping[str, str]:
-    """Say of everyone who takes part what it is: its seat in the recruiter's words, or its role."""
+    """Describe every participant: by the recruiter's words for its seat, or by its role."""
     return {name: text or team.agents[name].role for name, text in chosen.items()}

@@ -1,4 +1,4 @@
-"""Reviewing: work is done again until all who review it accept it (MATTRL App. B.4)."""
+"""Reviewing: work is repeated until all its reviewers accept it (MATTRL App. B.4)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def reviewers(plan: Plan) -> Mapping[str, tuple[str, ...]]:
-    """Name those who review in a part of a plan, and those whose work each of them reviews.
+    """Return the reviewers in a part of a plan, each with the agents whose work it reviews.
 
-    What was there before the rounds is not reviewed: it is not done again.
+    Work from before the rounds is not reviewed, because it is not repeated.
     """
     reports_to = plan.team.reports_to
     opening = plan.team.opening
@@ -31,20 +31,20 @@ def reviewers(plan: Plan) -> Mapping[str, tuple[str, ...]]:
 
 
 def authors(plan: Plan) -> frozenset[str]:
-    """Name those in a part of a plan whose work is reviewed."""
+    """Return the agents in a part of a plan whose work is reviewed."""
     return frozenset(author for reviewed in reviewers(plan).values() for author in reviewed)
 
 
 def idle(plan: Plan, absent: Set[str]) -> frozenset[str]:
-    """Name the reviewers all of whose authors are among some agents."""
+    """Return the reviewers whose authors are all among some agents."""
     return frozenset(reviewer for reviewer, of in reviewers(plan).items() if absent >= {*of})
 
 
 def accepted(past: Sequence[Round]) -> frozenset[str]:
-    """Name the agents whose work was accepted in some round (MATTRL App. B.4).
+    """Return the agents whose work was accepted in some round (MATTRL App. B.4).
 
-    It is, where each of those who review it has said *accept* of it and listed no issue. One that
-    said nothing of it, or failed, has not accepted it.
+    Work is accepted if each of its reviewers answered *accept* for it and listed no issue. A
+    reviewer that failed or did not mention the work has not accepted it.
     """
     return frozenset(
         author

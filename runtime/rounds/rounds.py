@@ -1,8 +1,8 @@
-"""Rounds: the agents of a team work again and again, and each reads the results of the last round.
+"""Rounds: the agents of a team work repeatedly, and each reads the results of the last round.
 
 A round is a superstep: one pass, in which agents work in Kahn's order and each works once, to its
-end. What they say to each other arrives within the pass where the topology leads, and as letters in
-the next. So what an agent reads follows from the rounds before, and never from who was quicker.
+end. Their messages arrive within the pass along the topology, and as letters in the next pass. So
+an agent's input depends on earlier rounds only, never on which agent was quicker.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
 
 Kind = Literal["opening", "round", "meeting", "closing"]
-"""What a pass is for: those who open or close work once, and the others in every round."""
+"""The purpose of a pass: opening and closing agents work once, the others in every round."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Next:
-    """A pass that is to be made.
+    """A pass to make.
 
     Attributes:
-        state: What they read of earlier passes.
-        preset: Outcomes of those of them that are not run.
-        kind: What it is for. Nothing comes after a closing one.
+        state: What its agents read of earlier passes.
+        preset: Outcomes of agents that are not run.
+        kind: Its purpose. No pass follows a closing one.
     """
 
     plan: Plan
@@ -39,22 +39,22 @@ class Next:
     kind: Kind = "round"
 
     def place(self, number: int) -> str:
-        """Name the pass by what it is for: `opening`, `round 2`, `meeting 2`, `closing`."""
+        """Return the name of the pass: `opening`, `round 2`, `meeting 2`, `closing`."""
         return f"{self.kind} {number}" if self.kind in {"round", "meeting"} else self.kind
 
     def label(self, number: int) -> int | str:
-        """Name the pass as events do, where a round is its number."""
+        """Return the name of the pass in events, where a round is its number."""
         return number if self.kind == "round" else self.place(number)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Round:
-    """A pass that was made.
+    """A finished pass.
 
     Attributes:
-        number: Which round it was, from 1; of another pass, how many rounds were before it.
-        state: What they read of earlier passes.
-        preset: Outcomes of those of them that were not run.
+        number: The number of the round, from 1; for another pass, the number of rounds before it.
+        state: What its agents read of earlier passes.
+        preset: Outcomes of agents that were not run.
     """
 
     number: int
@@ -66,15 +66,15 @@ class Round:
 
 
 class Between(Protocol):
-    """Says what comes after a round.
+    """Decides which pass follows a round.
 
-    * Must be a function of the rounds that it is given, and of what it asks and has journaled: a
-      run that is resumed or replayed makes the same rounds again.
+    * Must be a function of the rounds that it receives and of its own journaled calls: a run that
+      is resumed or replayed makes the same rounds again.
     * Must not score a run: there is one score, at the end.
     """
 
     async def __call__(self, past: Sequence[Round], /) -> Next | None:
-        """Return the next pass, or None where the rounds end. The last round may have failed."""
+        """Return the next pass, or None to end the rounds. The last round may have failed."""
         ...
 
 
@@ -85,13 +85,13 @@ async def rounds(
     *,
     most: int,
 ) -> tuple[Round, ...]:
-    """Make a pass, then the next, until nothing is to come.
+    """Make passes until none follows.
 
-    A pass that a limit of the user's stopped is the last: nothing more may be spent.
+    A pass that was stopped by a limit of the user's is the last: nothing more may be spent.
 
     Args:
-        one_pass: Makes a pass, which is given with the number that it has as a `Round`.
-        most: How many passes are made at most, those that are no round included.
+        one_pass: Makes a pass. It receives the number that the pass has as a `Round`.
+        most: The largest number of passes, other passes than rounds included.
 
     Returns:
         All passes, in order; at least one.
@@ -116,13 +116,12 @@ async def rounds(
 
 
 def summed(past: Sequence[Round], plan: Plan) -> Run:
-    """Sum up passes as one run: it ended as the last of them did, and took what all of them took.
+    """Combine passes into one run, with the last pass's status and the usage of all of them.
 
-    An answer is the last pass's or none: that of an earlier round is never taken for the run's,
-    where a later one failed.
+    The answer is the last pass's or None: an answer of an earlier round never stands in for it.
 
     Args:
-        plan: The whole team. An agent that no pass got to was cancelled; where all passes were
+        plan: The whole team. An agent that no pass reached counts as cancelled; if all passes were
             made, it took no part.
     """
     last = past[-1].run
@@ -150,7 +149,7 @@ def _place(past: Sequence[Round]) -> str:
 
 
 def _left(past: Sequence[Round]) -> str:
-    """Tell of an answer that there was and that does not count."""
+    """Return a note on an earlier answer that does not count; empty if there is none."""
     answered = [item.number for item in past[:-1] if item.run.answer is not None]
     if past[-1].run.answer is not None or not answered:
         return ""
@@ -158,7 +157,7 @@ def _left(past: Sequence[Round]) -> str:
 
 
 def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
-    """Return an agent's last outcome, with what it took in all passes."""
+    """Return an agent's last outcome, with the usage of all its passes."""
     outcomes = [run.agents[agent_id] for run in runs if agent_id in run.agents]
     if not outcomes:
         return AgentOutcome(status="skipped" if runs[-1].status == "done" else "cancelled")

@@ -188,7 +188,7 @@ class Services:
             cache=self.cache,
             seed=self.setting.seed,
             are_batched=self.setting.batch,
-            **({"scrub": scrubber.without_known} if scrubber else {}),
+            **({"scrub": scrubber.without_secrets} if scrubber else {}),
         )
 
     async def execute(
@@ -254,6 +254,7 @@ async def open_services(
     responder: Responder | None = None,
     connected: bool = True,
     shared: Shared | None = None,
+    lazy: bool = False,
 ) -> AsyncGenerator[Services]:
     """Open the services for runs; leaving the block closes connections and ends servers.
 
@@ -284,6 +285,7 @@ async def open_services(
                     shared=shared,
                     responder=responder,
                     batched=setting.batch,
+                    lazy=lazy,
                 )
             ),
             toolbox=await stack.enter_async_context(toolbox),

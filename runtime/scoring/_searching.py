@@ -1,7 +1,7 @@
-"""Searches texts with regular expressions: a program that may take too much and be ended for it.
+"""Searches texts with regular expressions, in a process that may be killed if it takes too much.
 
-It is given a path for imports, seconds and bytes as JSON, then a question on each line: a pattern
-and a text. It answers each with whether the pattern is found, or with why it is no pattern.
+It receives a path for imports, seconds and bytes as JSON, then a question on each line: a pattern
+and a text. It answers each with whether the pattern matches, or with why the pattern is invalid.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The form of an answer: the whole text, or what follows its last line that begins with `Answer:`.
 
-Prompts of our seeds and founders ask for it by `ANSWER_FORM` or `ANSWER_ALONE`, word for word.
-Scorers of short answers and votes read it by this module alone.
+Prompts of our seeds and founders ask for it with `ANSWER_FORM` or `ANSWER_ALONE`, word for word.
+Scorers of short answers and votes read it through this module only.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _LINE = re.compile(
 
 
 def answer_line(text: str) -> str | None:
-    """Return what the last line holds that begins with `Answer:`; None where there is no such line.
+    """Return the text after the last `Answer:` at the start of a line; None if there is none.
 
-    Where that line holds nothing else, it is what follows the line. Bold type is left out.
+    If nothing follows on that line, the next lines count. Bold markers are removed.
     """
     last = None
     for match in _LINE.finditer(text):
@@ -40,9 +40,9 @@ def answer_line(text: str) -> str | None:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """Return what a scorer may take for the answer: the `Answer:` line first, then the whole text.
+    """Return the texts that may be the answer: the `Answer:` line, then the whole text.
 
-    One that looks for something, such as a number, takes the first reading that has it.
+    A scorer that looks for something, such as a number, takes the first reading that has it.
     """
     line = answer_line(text)
     return (text,) if line is None else (line, text)

@@ -1,4 +1,4 @@
-"""What two answers have in common whatever their spelling: texts, numbers, letters, JSON values."""
+"""Compares answers whatever their spelling: texts, numbers, letters, JSON values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMBER = re.compile(
     rf"(?P<sign>(?<! [\w)\]}}] ) [-+] [$€£]?+ )? (?P<size>{_SIZE}) (?P<power>[eE][-+]?\d++)?",
     re.VERBOSE,
 )
-"""A number. A sign behind a word or a bracket is none: `3-5` ends in 5."""
+"""A number. A minus after a word or a bracket is no sign: `3-5` ends in 5."""
 _CONTEXT = Context(prec=100, traps=[])
 _EXPONENTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _POWER = re.compile(
@@ -78,17 +78,17 @@ _MARKED = re.compile(r"\(([A-Z])\)|\*\*([A-Z])\*\*")
 _LETTER = re.compile(
     r"\b(?!I['\u2019]|(?:I|A)\s++(?!(?:is|was|or|and|but|because|as|since|seems|fits)\b)[a-z])([A-Z])\b"
 )
-"""A capital by itself that is no word of a sentence, as in `I am` and `A good one`."""
+"""A capital letter by itself that is no word of a sentence, as in `I am` and `A good one`."""
 _ALONE = re.compile(r"\W*([A-Za-z])\W*")
 
 
 def plain(text: str) -> str:
-    """Return a text with composed letters, and one sign for minus."""
+    """Return a text with composed letters and a single character for minus."""
     return unicodedata.normalize("NFC", text).translate(_MINUS)
 
 
 def text_of(reference: Any) -> str:
-    """Return what a reference answer says as a text: JSON of what is none."""
+    """Return a reference answer as text; as JSON if it is no string."""
     return plain(reference if isinstance(reference, str) else dumps(reference, ensure_ascii=False))
 
 
@@ -103,18 +103,18 @@ def numerals(text: str) -> list[str]:
 
 
 def distance(first: str, second: str) -> float:
-    """Return how far two numerals are from each other; infinite where that is too far to say."""
+    """Return the distance between two numerals; infinite if it is too large to compute."""
     apart = _CONTEXT.abs(_CONTEXT.subtract(*map(_CONTEXT.create_decimal, (first, second))))
     return float(apart) if apart.is_finite() else float("inf")
 
 
 def chosen_letter(text: str) -> str | None:
-    """Return the letter of a multiple choice that an answer gives, as a capital.
+    """Return the letter that an answer chooses, as a capital.
 
-    That is the one with which it begins, where reasons follow (`B because A is wrong`), or what it
-    states last (`The answer is B`). Else it is the letter of the last line that has one: the one at
-    its beginning (`B. Vitamin C`), or the last in brackets, or the last by itself. Empty: it leaves
-    the choice between two. None: it has no letter.
+    It is the letter at the beginning if reasons follow (`B because A is wrong`), or the last one
+    that the answer states (`The answer is B`). Otherwise it is the letter of the last line that has
+    one: at its beginning (`B. Vitamin C`), the last in brackets, or the last by itself. Empty if
+    the answer leaves the choice between two; None if it has no letter.
     """
     text = unicodedata.normalize("NFKC", plain(text))
     if _OPEN.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Finds out early that a scorer cannot read a team's answers: all scores are 0, wrongly."""
+"""Detects early that a scorer cannot read a team's answers: all scores are 0, wrongly."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from ..agents.outcomes import Run
 
 ALLOW_ZEROS = "--allow-zeros"
-"""The option by which work resumes all the same."""
+"""The option that lets work continue regardless."""
 FIRST = 10
-"""Scores that are looked at."""
+"""The number of first scores that are checked."""
 LEAST = 8
-"""How many of these answers contain the reference answer where the form is wrong. Fewer may be
-chance."""
+"""How many of these answers must contain the reference answer to show that the form is wrong. Fewer
+may be chance."""
 ENDING = 200
-"""Characters at the end of an answer in which the reference answer is looked for."""
+"""Characters at the end of an answer that are searched for the reference answer."""
 LONGEST = 100
-"""Characters of a reference answer that is short."""
+"""The most characters of a short reference answer."""
 
 
 @dataclass(kw_only=True, eq=False)
 class FormCheck:
-    """Stops an evolution or an evaluation where its first scores are all 0 for want of a form.
+    """Stops work whose first scores are all 0 because of the form of the answers.
 
-    The first are those since it began or was resumed.
+    The first scores are counted from its beginning, or from where it was resumed.
 
     Attributes:
-        scored: How many scores came until now.
+        scored: The number of scores so far.
         containing: How many of these answers contain the reference answer.
     """
 
@@ -43,7 +43,7 @@ class FormCheck:
     _is_over: bool = False
 
     def take(self, task: Task, run: Run) -> None:
-        """Take in a run.
+        """Add a run.
 
         Raises:
             AnswerFormError: The first scores are all 0, and the answers contain the reference.
@@ -71,7 +71,7 @@ class FormCheck:
 
 
 def _contains(answer: str, reference: object) -> bool:
-    """Return whether the end of an answer holds a short reference answer, as words of its own."""
+    """Return whether the end of an answer contains a short reference answer as whole words."""
     if not isinstance(reference, str | int | float):
         return False
     text = str(reference).strip().casefold()

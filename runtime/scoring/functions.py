@@ -1,7 +1,7 @@
-"""Functions for agents of type Function: an exact vote or sum should not cost a model call.
+"""Functions for agents of type Function, since an exact vote or sum should not cost a model call.
 
-A function takes the reports that the agent receives, in Kahn order, and the task; it returns the
-agent's output as text, or raises `AgentError` and says why it cannot.
+A function receives the reports to the agent, in Kahn order, and the task; it returns the
+agent's output as text, or raises `AgentError` with the reason why it cannot.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ LONGEST_EXPRESSION = 1000
 
 
 def majority(reports: Sequence[AgentReport], task: Task) -> str:
-    """Return the report of the first colleague whose answer is that of most.
+    """Return the report of the first colleague whose answer is the most frequent one.
 
     Answers that differ only in case, outer punctuation or spacing count as the same. A structured
     report's answer is its field `answer`; that of a text is what follows its last `Answer:` or
-    `answer is` in the line, else all of it. Patches are votes for the same where they are the same.
+    `answer is` in the line, else all of it. Equal patches are equal votes.
 
     Raises:
         AgentError: There is no report.
@@ -148,7 +148,7 @@ def _value(node: ast.AST) -> float:
 
 
 def _power(base: float, exponent: float) -> float:
-    """Raise to a power, small enough that it takes no time."""
+    """Raise to a power; refuse powers that would take long."""
     if abs(exponent) > LARGEST_EXPONENT or abs(base) > 10**LARGEST_EXPONENT:
         raise OverflowError
     value = base**exponent
@@ -177,7 +177,7 @@ def _expression(content: str) -> str:
 
 
 def answer_of(content: str) -> str:
-    """Return the answer that a report holds: its field `answer`, else all of its text."""
+    """Return the answer in a report: its field `answer`, else all of its text."""
     return answer_in(_structured(content))[1] or content.strip()
 
 
@@ -189,7 +189,7 @@ def _structured(content: str) -> Any:
 
 
 def _concluded(answer: str) -> str:
-    """Return what an answer comes down to, in a form in which equal answers are equal."""
+    """Return an answer in a normal form, in which equal answers are equal."""
     result = CONCLUSION.findall(answer)
     return normal_text(result[-1]) if result else normal_text(answer)
 

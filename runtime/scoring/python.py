@@ -1,4 +1,4 @@
-"""Python functions of the host's as scorers."""
+"""The host's Python functions as scorers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from .scorers import Evidence
 
 SECONDS = 600.0
-"""How long a scorer may take: as long as a run, unless its team says otherwise."""
+"""How long a scorer may take: as long as a run, unless its team sets a limit."""
 
 
 async def called(scorer: PythonScorer, evidence: Evidence) -> Score:
-    """Have a function score an answer.
+    """Score an answer with a function.
 
     Raises:
-        ScorerError: It raised something, took too long, or returned no score.
+        ScorerError: It raised an exception, took too long, or returned no score.
     """
     task = evidence.task
     values = {

@@ -1,4 +1,4 @@
-"""The scorer `ranked`: an answer is a list, best first, and it matters how far up the truth is."""
+"""The scorer `ranked`: the answer is a list, best first, and the rank of the right item counts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .answer_line import readings
 DEPTH = 10
 DEEPEST = 1000
 HITS = (1, 3, 5, 10)
-"""The k of the Hit@k that are measured beside the score (MATTRL Table 1)."""
+"""The values of k for which Hit@k is measured beside the score (MATTRL Table 1)."""
 
 LONGEST_LIST = 100_000
-"""Characters of an answer that are read; what comes after them is beyond any depth."""
+"""Characters of an answer that are read; no depth reaches beyond them."""
 
 _NUMBERED = re.compile(r"[(#]?\d{1,4}[.):](?!\d)\s*(.*)")
 _BULLETED = re.compile(r"[-*•]\s+(.*)")
@@ -94,7 +94,7 @@ def ranked(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 
 
 def _rank(items: Sequence[str], names: set[str], depth: int) -> int:
-    """Return the place of the first item that is one of the names, from 1; 0 where none is."""
+    """Return the rank of the first item that matches one of the names, from 1; 0 if none does."""
     places: set[str] = set()
     for item in items:
         key = _plain(item)
@@ -109,7 +109,7 @@ def _rank(items: Sequence[str], names: set[str], depth: int) -> int:
 
 
 def _readings(item: str) -> Iterator[str]:
-    """Yield what an item may name: all of it, or what is bold or stands before an explanation."""
+    """Yield the names that an item may give: all of it, its bold part, what precedes a comment."""
     yield item
     if bold := _BOLD.match(item):
         yield bold[2]
@@ -117,7 +117,7 @@ def _readings(item: str) -> Iterator[str]:
 
 
 def _names(reference: Any) -> set[str]:
-    """Return every name that counts, as names are compared."""
+    """Return every correct name, in the form in which names are compared."""
     several = reference if is_list(reference) else [reference]
     return {_plain(name) for item in several for name in _called(item)}
 
@@ -127,14 +127,14 @@ def _called(entry: Any) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """Return what of a name is compared: its letters, digits and marks, with single spaces."""
+    """Return the compared part of a name: its letters, digits and marks, with single spaces."""
     text = unicodedata.normalize("NFKC", name).casefold()
     letters = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
     return " ".join("".join(letters).split())
 
 
 def _items(answer: str) -> list[str]:
-    """Return the items of a list as they are written, without what numbers or marks them."""
+    """Return the items of a list, without their numbers or bullets."""
     if names := _in_json(answer):
         numbered = _marked(_NUMBERED, names)
         return numbered if len(numbered) == len(names) else names
@@ -148,7 +148,7 @@ def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:
 
 
 def _in_json(answer: str) -> list[str]:
-    """Return the list of names that an answer has as JSON; nothing where it has none."""
+    """Return the list of names in an answer that is JSON; empty if there is none."""
     try:
         listed = _ranking(json_in(answer, lambda value: _ranking(value) is not None))
     except ValueError:

@@ -1,7 +1,7 @@
-"""Scorers: how a team's answer compares with the reference answer.
+"""Scorers compare a team's answer with the reference answer.
 
-A scorer takes the answer, the reference and its options and gives a `Score`. One that must see
-more than the answer, or run something, is a coroutine function and takes `Evidence`. Either way
+A scorer takes the answer, the reference and its options and returns a `Score`. A scorer that needs
+more than the answer, or runs code, is a coroutine function and takes `Evidence`. Either way,
 the same evidence gives the same score.
 """
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from ..tools import ToolCall
 
 ENDING = 20_000
-"""Characters at the end of an answer that are read where what stands last in it counts."""
+"""Characters at the end of an answer that are read by scorers of its last number or letter."""
 DEEPEST = 100
-"""Nesting of a reference answer that is JSON in a text."""
+"""The deepest nesting of a reference answer that is JSON in a text."""
 SIMPLER = "Write it without repetition inside repetition."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What a scorer can go by.
+    """Everything that a scorer may use.
 
     Attributes:
         task: The task, with its reference answer.
         answer: The team's answer.
-        tool_calls: What the agent that gave the answer had its tools do, in order.
-        answers: What each agent that was done came to last, by its id.
+        tool_calls: The tool calls of the agent that gave the answer, in order.
+        answers: The last output of each agent that succeeded, by its id.
         jails: Where code may run.
     """
 
@@ -67,10 +67,10 @@ class ScorerError(Exception):
 
 
 async def score(evidence: Evidence) -> Score | None:
-    """Score an answer to a task; None where the task has no reference answer and needs one.
+    """Score an answer to a task; None if the task needs a reference answer and has none.
 
     Raises:
-        ScorerError: The scorer failed, or gave no score.
+        ScorerError: The scorer failed, or returned no score.
         JailError: The scorer runs code, and there is no jail, or the jail failed.
     """
     task, calling = evidence.task, running_task()
@@ -89,7 +89,7 @@ async def score(evidence: Evidence) -> Score | None:
 
 
 async def _moved(evidence: Evidence) -> Any:
-    """Score, and score again where the machine with a scorer's jail is lost meanwhile."""
+    """Score, and repeat if the machine with the scorer's jail is lost."""
     for _ in range(MOST_MOVES):
         try:
             return await _scored(evidence)
@@ -116,7 +116,7 @@ async def _scored(evidence: Evidence) -> Any:
 
 
 def _sound(value: Any) -> Score:
-    """Return a score that can be kept: whoever reads figures takes them for numbers."""
+    """Return a score if all its figures are finite numbers."""
     if not isinstance(value, Score) or not is_share(expected(value, Score, "it").value):
         raise ValueError(f"{quoted(value)} is no score from 0 to 1")
     if not all(map(math.isfinite, value.measures.values())):

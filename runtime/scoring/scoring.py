@@ -1,4 +1,4 @@
-"""Scores the result of a run. Once, by whoever made the run: never between its rounds."""
+"""Scores the result of a run: once, by the caller that made the run, never between its rounds."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
         jails: Where a scorer may run code.
 
     Returns:
-        The run with its score, where there is an answer and something to compare it with; without
-        its answer, and failed, where its scorer failed, or the jail that this one needs.
+        The run with its score, if it has an answer and the task a reference. A failed run without
+        its answer, if the scorer or its jail failed.
     """
     if run.answer is None:
         return run

@@ -1,7 +1,7 @@
-"""Searches with regular expressions that others wrote, in texts that others wrote.
+"""Searches foreign texts with foreign regular expressions.
 
-There are short ones that take gigabytes, or hours, some before they have seen any text. So they are
-searched with in a process of its own, which is ended where it takes too much, and kept where not.
+Short expressions can take gigabytes, or hours, some before they have seen any text. So the search
+runs in a process of its own, which is killed if it takes too much, and reused if not.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ import threading
 from pathlib import Path
 
 SEARCH_SECONDS = 1.0
-"""Seconds of a processor that one search may take: the same search ends alike on a busy machine."""
+"""Processor seconds that one search may take, so that it ends the same way on a busy machine."""
 SEARCH_MEMORY = 256 << 20
 """Bytes of memory that the process may take, with its interpreter and the text."""
 _PROGRAM = Path(__file__).with_name("_searching.py")
 
 
 class SearchTooLong(Exception):
-    """A search took more than it may; the text says of what."""
+    """A search exceeded a limit; the text says which."""
 
 
 class Searches:
-    """A process that searches, started where it is first asked. Threads take turns."""
+    """A process that searches, started on first use. Threads take turns."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
     def find(self, pattern: str, text: str) -> bool:
-        """Return whether a pattern is found in a text.
+        """Return whether a pattern matches somewhere in a text.
 
         Raises:
             ValueError: The pattern is not valid; the text says why.
-            SearchTooLong: The search took too much.
+            SearchTooLong: The search exceeded a limit.
         """
         with self._turn:
             answer = self._ask_process(f"{json.dumps([pattern, text])}\n".encode())
@@ -47,7 +47,7 @@ class Searches:
         raise ValueError(answer)
 
     def close(self) -> None:
-        """End the process; another one is started where it is asked again."""
+        """End the process; the next search starts another one."""
         with self._turn:
             self._end()
 
@@ -79,7 +79,7 @@ class Searches:
         return self._process
 
     def _end(self) -> int | None:
-        """End the process, if there is one; give how it ended."""
+        """End the process, if it runs, and return how it ended."""
         process, self._process = self._process, None
         if process is None:
             return None
@@ -89,7 +89,7 @@ class Searches:
 
 @functools.cache
 def searches() -> Searches:
-    """Return the searches of this process; what they started ends with it."""
+    """Return the searches of this process, which are closed when it ends."""
     result = Searches()
     atexit.register(result.close)
     return result

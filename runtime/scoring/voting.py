@@ -1,8 +1,8 @@
-"""What answers come down to: when two texts of several lines are votes for the same.
+"""Conclusions of answers: when two texts of several lines are votes for the same.
 
 An answer ends in a box, in a line that begins with `Answer:`, in a block of code, or in its last
-line. What stands there is compared in a form in which differences of writing are gone: nothing is
-computed and nothing is run, so texts count as the same only where they say the same.
+line. Conclusions are compared in a normal form without differences of spelling: nothing is
+computed or run, so texts count as the same only if they say the same.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..agents.runner import AgentReport
 
 LONGEST = 20_000
-"""Characters at the end of an answer that are read, where it is longer."""
+"""Characters at the end of a longer answer that are read."""
 VOTES = frozenset({"majority", "vote"})
 _FENCE = re.compile(r"[ \t]*+```")
 _NUMBER_ALONE = re.compile(
@@ -45,10 +45,10 @@ _BLOCKS = {tokenize.NEWLINE: "\n", tokenize.INDENT: "{", tokenize.DEDENT: "}"}
 
 
 def vote(reports: Sequence[AgentReport], task: Task) -> str:
-    """Return the report of the first colleague whose answer comes down to what most come down to.
+    """Return the report of the first colleague with the most frequent conclusion.
 
-    `conclusion` says what that is; a patch comes down to all of it. An answer with nothing in it
-    has no vote beside others.
+    See `conclusion`; the conclusion of a patch is the whole patch. An empty answer has no vote if
+    there are others.
 
     Raises:
         AgentError: There is no report.
@@ -100,9 +100,9 @@ def conclusion(answer: str, task: Task) -> str:
 
 
 def picks(function: str) -> bool:
-    """Return whether a function gives one of the reports that it gets: it is a vote of some kind.
+    """Return whether a function returns one of the reports that it receives: a kind of vote.
 
-    `majority` and `vote` do; another one does that says so by an attribute, `picks = True`.
+    `majority` and `vote` do; others declare it by an attribute, `picks = True`.
 
     Args:
         function: The name of an installed function.
@@ -116,7 +116,7 @@ def _value(text: str, form: Callable[[str], str] = normal_text) -> str:
 
 
 def _number(written: str) -> str:
-    """Write a numeral without zeros that say nothing; exactly."""
+    """Write a numeral exactly, without redundant zeros."""
     digits, exponent, power = written.lower().partition("e")
     sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
     whole, _, part = digits.partition(".")
@@ -125,7 +125,7 @@ def _number(written: str) -> str:
 
 
 def _boxed(text: str) -> str | None:
-    """Return what the last box holds that is closed; None: there is none."""
+    """Return the content of the last closed box; None if there is none."""
     opened: list[tuple[bool, int]] = []
     boxes: dict[int, str] = {}
     for result in _BRACES.finditer(text):
@@ -138,7 +138,7 @@ def _boxed(text: str) -> str | None:
 
 
 def _parted(text: str) -> tuple[str, list[str]]:
-    """Part an answer into its prose and its fenced blocks; one that is not closed is prose."""
+    """Split an answer into prose and fenced blocks; a block that is not closed is prose."""
     prose, blocks, block = [""], list[str](), list[str]()
     for line in text.split("\n"):
         is_fence = _FENCE.match(line) is not None
@@ -167,7 +167,7 @@ def _code(text: str) -> str:
 
 
 def _python(text: str) -> str:
-    """Write Python with one space between two words of it, without what has no effect."""
+    """Write Python with single spaces between tokens, without parts that have no effect."""
     words = [
         (kind, _BLOCKS.get(kind, word))
         for kind, word, *_ in tokenize.generate_tokens(io.StringIO(text).readline)

@@ -1,7 +1,8 @@
-"""Finding dumps of bytes in a text, and reading them: `xxd`, `hexdump`, `od`, lists of numbers.
+"""Finds dumps of bytes in a text and reads them: `xxd`, `hexdump`, `od`, lists of numbers.
 
-A line of a dump is an offset, bytes or words, and a column of characters. Only the middle must be
-there. How a dump was written is not known: it is read in each way, and one of them is right.
+A line of a dump is an offset, bytes or words, and a column of characters; only the middle is
+required. The program that wrote a dump is unknown, so it is read in every way; one of them is
+right.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 MOST_ON_A_LINE = 256
-"""Bytes on a line of a dump that tells where each line begins."""
+"""The most bytes on a line of a dump with offsets."""
 
 BREAK = re.compile(r"(?:\\{1,128}+[nr]|[\r\n]|%0A)")
-"""A line break as it is, in JSON, or in a URL."""
+"""A line break, plain or escaped for JSON or a URL."""
 _BYTES = r"(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|[0-9])"
 _GAP = r"(?:[ \t]{1,4}|[ \t]?[,:;][ \t]?)"
 _CELL = r"""(?:[ \t]{3}(?:\\[\\"]|[!-~])|[ \t]{2}\\{1,128}+[0abfnrtv]|[ \t][0-7]{3}|[ \t]{4})"""
-"""A byte as `od -c` writes it, also within JSON."""
+"""A byte as written by `od -c`, also within JSON."""
 _SOON = r"[ \t,:;]{1,4}(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|0)"
 HINT = re.compile(rf"[0-9A-Fa-f]{{2}}{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
 CELL_HINT = re.compile(rf"{HINT.pattern}|[ \t]{{3}}[!-~][ \t]{{2}}(?:[ \t][!-~]|\\)")
-"""What stands in each dump. Few other texts have it, and only those are looked at closely."""
+"""A pattern that occurs in every dump. Few other texts match it, and only matches are examined."""
 LEAD = 40
-"""Characters between the beginning of a dump and what hints at it, at most."""
+"""The most characters between the beginning of a dump and the first match of its hint."""
 _LINE = (
     r"(?:[ \t]*(?P<offset>[0-9A-Fa-f]{4,16})(?P<colon>:?)(?=[ \t]))?"
     r"(?:(?P<cells>(?=(?:[ \t][0-7]{3}|[ \t]{4}){0,16}(?:[ \t]{3}[!-~]|[ \t]{2}\\))"
@@ -47,10 +48,10 @@ SIGNS = dict(zip("0abfnrtv", b"\0\a\b\f\n\r\t\v", strict=True))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dump:
-    """A stretch of a text that may be a dump.
+    """A part of a text that may be a dump.
 
     Attributes:
-        readings: The bytes that it may be of: one for each way to read it.
+        readings: The bytes that it may show, one for each way to read it.
     """
 
     start: int
@@ -60,7 +61,7 @@ class Dump:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _DumpLine:
-    """A line of a dump, with what stands on it."""
+    """A line of a dump, with its parts."""
 
     start: int
     end: int
@@ -86,9 +87,9 @@ class _DumpLine:
 
 
 def _after_column(text: str, start: int, count: int) -> int:
-    """Return where the column ends in which the bytes of a line stand as characters.
+    """Return the end of the column that shows a line's bytes as characters.
 
-    In JSON some of them are two characters. What is right ends where its line does.
+    In JSON some of them take two characters. The right end is the one where the line ends.
     """
     column = COLUMN.match(text, start)
     if column is None:
@@ -105,7 +106,7 @@ def _after_column(text: str, start: int, count: int) -> int:
 
 
 def dumps_in(text: str) -> Iterator[Dump]:
-    """Find lines that follow each other and are dumps of bytes."""
+    """Yield runs of consecutive lines that may be dumps of bytes."""
     hint = CELL_HINT if "   " in text else HINT
     block: list[_DumpLine] = []
     place = 0
@@ -124,7 +125,7 @@ def dumps_in(text: str) -> Iterator[Dump]:
 
 
 def _first(text: str, place: int, hint: int) -> re.Match[str] | None:
-    """Find the first line of a dump that ends after a place which hints at one."""
+    """Return the first line of a dump that ends after the place of a hint."""
     match = FIRST.search(text, place)
     while match is not None and match.end() <= hint:
         match = FIRST.search(text, match.end())
@@ -137,7 +138,7 @@ def _block(lines: list[_DumpLine]) -> Iterator[Dump]:
 
 
 def _read(lines: list[_DumpLine]) -> Iterator[bytes]:
-    """Read a dump in each way in which it may have been written."""
+    """Read a dump in every way in which it may have been written."""
     widths = [_width(*pair) for pair in zip(lines, [*lines[1:], None], strict=True)]
     for read in READINGS:
         yield b"".join(read(line)[:width] for line, width in zip(lines, widths, strict=True))
@@ -151,7 +152,7 @@ def _read(lines: list[_DumpLine]) -> Iterator[bytes]:
 
 
 def _width(line: _DumpLine, following: _DumpLine | None) -> int | None:
-    """Return how many bytes a line has, where the offset of the next one tells; else None."""
+    """Return how many bytes a line has according to the next line's offset; None if unknown."""
     if following is None or not line.offset or not following.offset:
         return None
     for base in (16, 8):
@@ -169,7 +170,7 @@ def _bytes(line: _DumpLine) -> bytes:
 
 
 def _turned(line: _DumpLine) -> bytes:
-    """Read words whose last byte comes first, as `od -x` and `hexdump` write them."""
+    """Read little-endian words, as `od -x` and `hexdump` write them."""
     words = [token for token in line.tokens if len(token) in {4, 8, 16}]
     return b"".join([bytes.fromhex(word)[::-1] for word in words])
 
@@ -186,7 +187,7 @@ def _decimal(line: _DumpLine) -> bytes:
 
 
 def _signs(line: _DumpLine) -> bytes:
-    """Read what `od -c` wrote."""
+    """Read the output of `od -c`."""
     return b"".join(_sign(cell.strip()) for cell in line.cells) if line.cells else _octal(line)
 
 

@@ -1,8 +1,8 @@
-"""Finding what is encoded in a text, and undoing that one layer deep.
+"""Finds encoded parts of a text and decodes them one layer deep.
 
-Known are runs of base64, base32 and hexadecimal, dumps of bytes, what gzip, zlib, bzip2, xz and zip
-packed in these, and letters that are written as escapes or entities. Nothing here knows what is
-sought: whoever does looks at what comes out. All of it is linear in the length of the text.
+These are runs of base64, base32 and hexadecimal, dumps of bytes, gzip, zlib, bzip2, xz and zip data
+in these, and characters that are written as escapes or entities. This module does not know the
+secrets: its callers search the decoded text. All of it is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from dataclasses import dataclass
 from .byte_dumps import BREAK, dumps_in
 
 SHORTEST_RUN = 16
-"""Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""
+"""The fewest characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers
+deep."""
 EXPANSION = 4
 SMALL_EXPANSION, SMALL = 32, 1 << 18
-"""How many times as long as it is something packed is unpacked to: 4 times, but 32 times up to
-256 KiB. The rest is not looked at."""
+"""Compressed data is unpacked to at most 4 times its length, but to 32 times up to 256 KiB. The
+rest is not searched."""
 MOST_UNPACKED = 1 << 22
-"""Bytes that are unpacked of one text, or file, at most."""
+"""The most bytes that are unpacked of one text or file."""
 MOST_PACKED = 8
-"""Archives in one run that are unpacked."""
+"""The most archives in one run that are unpacked."""
 
 BASE32 = re.compile(rf"[A-Z2-7]{{{SHORTEST_RUN},}}+")
 RUN = re.compile(
@@ -42,11 +43,11 @@ PLAIN_BASE64 = str.maketrans("-_", "+/")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Encoded:
-    """A stretch of a text that may be an encoding.
+    """A part of a text that may be encoded.
 
     Attributes:
-        text: The stretch without its line breaks; of a dump, nothing.
-        dumped: What the dump may be of: one for each way to read it.
+        text: The part without its line breaks; empty for a dump.
+        dumped: The bytes that the dump may show, one for each way to read it.
     """
 
     start: int
@@ -55,15 +56,15 @@ class Encoded:
     dumped: tuple[bytes, ...] = ()
 
     def open_end(self, text: str) -> int:
-        """Return up to where more of a text decides where it ends: it may go on with a line."""
+        """Return the position up to which further text decides where the part ends."""
         following = AFTER.match(text, self.end)
         return following.end() if following else self.end
 
     def decoded(self, total: UnpackBudget | None = None) -> Iterator[bytes]:
-        """Yield all that it may be, also unpacked as far as its length allows.
+        """Yield all possible decodings, also unpacked as far as the part's length allows.
 
         Args:
-            total: How much may be unpacked of this and of others.
+            total: The budget for unpacking, shared with other parts.
         """
         room = UnpackBudget.of(self.end - self.start)
         if total is not None:
@@ -84,14 +85,14 @@ class UnpackBudget:
 
     @classmethod
     def of(cls, size: int) -> UnpackBudget:
-        """Return the room for something encoded of a size."""
+        """Return the budget for an encoded part of a size."""
         return cls(
             left=min(max(EXPANSION * size, min(SMALL_EXPANSION * size, SMALL)), MOST_UNPACKED)
         )
 
 
 def encoded_in(text: str) -> Iterator[Encoded]:
-    """Find what may be an encoding in a text, without decoding it."""
+    """Yield the parts of a text that may be encoded, without decoding them."""
     for match in RUN.finditer(text):
         yield Encoded(start=match.start(), end=match.end(), text=BREAK.sub("", match[0]))
     for dump in dumps_in(text):
@@ -99,7 +100,7 @@ def encoded_in(text: str) -> Iterator[Encoded]:
 
 
 def _of_run(run: str) -> Iterator[bytes]:
-    """Read a run as base64 and as hexadecimal, from each place in a group of characters."""
+    """Read a run as base64 and as hexadecimal, from each offset in a group of characters."""
     if not run:
         return
     plain = run.translate(PLAIN_BASE64)
@@ -121,10 +122,10 @@ def _of_run(run: str) -> Iterator[bytes]:
 
 
 def unpacked(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
-    """Yield what is packed in some bytes, also twice, as much of it as can be read.
+    """Yield the readable content of archives in some bytes, also of archives in archives.
 
     Args:
-        room: How much may be unpacked, of all archives together.
+        room: The budget for unpacking, shared by all archives.
     """
     for outer in _archives(content, room):
         yield outer
@@ -141,7 +142,7 @@ def _archives(content: bytes, room: UnpackBudget) -> Iterator[bytes]:
 
 
 def _beginnings(content: bytes) -> Iterator[tuple[int, Callable[[bytes, int], bytes]]]:
-    """Find where archives begin, and what unpacks each."""
+    """Yield where archives begin, and the function that unpacks each."""
     for magic, unpack in PACKERS.items():
         place = content.find(magic)
         for _ in range(MOST_PACKED):
@@ -154,7 +155,7 @@ def _beginnings(content: bytes) -> Iterator[tuple[int, Callable[[bytes, int], by
 
 
 def _inflated(content: bytes, most: int, bits: int = 47) -> bytes:
-    """Unpack gzip or zlib; of a damaged stream, what comes ahead of the damage."""
+    """Unpack gzip or zlib; of a damaged stream, the part before the damage."""
     stream, parts = zlib.decompressobj(bits), list[bytes]()
     try:
         # The checksum at the end may be cut or wrong: the rest is still read.
@@ -167,7 +168,7 @@ def _inflated(content: bytes, most: int, bits: int = 47) -> bytes:
 
 
 def _zipped(content: bytes, most: int) -> bytes:
-    """Unpack a member of a zip file that was deflated; one that was stored can be read as it is."""
+    """Unpack a deflated member of a zip file; a stored one is readable unpacked."""
     method = int.from_bytes(content[8:10], "little")
     names = int.from_bytes(content[26:28], "little") + int.from_bytes(content[28:30], "little")
     return _inflated(content[30 + names :], most, -15) if method == 8 else b""
@@ -197,7 +198,7 @@ PACKERS: dict[bytes, Callable[[bytes, int], bytes]] = {
 # Escapes.
 
 WIDEST_ESCAPE = 24
-"""Characters of an escape of a letter, at most: of `\\\\u0041` or `&amp;#65;`."""
+"""The most characters of an escape of a letter: of `\\u0041` or `&amp;#65;`."""
 _LETTER = "(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
 ESCAPE = re.compile(
     r"[&\\%](?:"
@@ -206,20 +207,20 @@ ESCAPE = re.compile(
     rf"|(?<=(?<!\\)\\)\\{{0,127}}+(?:(?:u00|x|U000000)(?P<escape>{_LETTER})|(?P<octal>[01][0-7]{{2}}))"
     rf"|(?<=%)(?:25){{0,8}}+(?:5[Cc](?:u00|x)(?P<escape_>{_LETTER})|(?P<quoted>{_LETTER})))"
 )
-"""How a character of ASCII is written by a number."""
+"""An ASCII character that is written by its number."""
 MARKS = ("&#", "&amp;", "u00", "U00", "\\x", "%", "\\0", "\\1")
-"""One of them stands in each text in which letters are escaped."""
+"""Every text with escaped letters contains one of these."""
 BASES = {"number": 10, "octal": 8}
-"""Of the numbers by which letters are written; all others are hexadecimal."""
+"""The bases of the numbers in escapes; all others are hexadecimal."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unescaped:
-    """A text whose escaped letters and digits are written plainly.
+    """A text with its escaped letters and digits decoded.
 
     Attributes:
-        views: Where each stretch of it begins that is as it was, or was an escape.
-        places: Where these begin in the text as it was, and where it ends.
+        views: The start of each part of it, unchanged or decoded.
+        places: The start of each of these in the original text, and its end.
     """
 
     text: str
@@ -227,7 +228,7 @@ class Unescaped:
     places: list[int]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch of this text is in the text as it was."""
+        """Return the position of a part of this text in the original text."""
         return self._place(start), self._place(end - 1, is_end=True)
 
     def _place(self, at: int, *, is_end: bool = False) -> int:
@@ -239,7 +240,7 @@ class Unescaped:
 
 
 def unescaped(text: str) -> Unescaped | None:
-    """Write letters and digits plainly that are escaped in a text; None where there are none."""
+    """Decode escaped letters and digits in a text; None if there are none."""
     if not any(mark in text for mark in MARKS):
         return None
     parts: list[str] = []

@@ -1,13 +1,13 @@
-"""Taking secrets out of everything that is written.
+"""Removes secrets from everything that is written.
 
-A secret that is known is found as it is and in the forms in which programs pass text on: escaped
-for JSON (also JSON in JSON), a URL, Python or HTML, in base64 wherever it stands in a longer text,
-and in hexadecimal. For each form there is one pattern, and fixed texts that stand in every text in
-which the pattern can match: most lines hold none of them, and then no pattern is tried.
+A known secret is found as it is and in the forms in which programs pass text on: escaped
+for JSON (also JSON in JSON), a URL, Python or HTML, in base64 at any offset of a longer text,
+and in hexadecimal. Each form has one pattern, and fixed texts of which every match contains one:
+most lines contain none of them, and then no pattern is tried.
 
-What is encoded otherwise is decoded, up to `DEEPEST` layers deep, and sought in there in the same
-way: dumps of bytes, what is packed, UTF-16, base64 of base64. Where something is found, the whole
-outermost stretch is taken out.
+Other encodings are decoded, up to `DEEPEST` layers deep, and searched in the same
+way: dumps of bytes, archives, UTF-16, base64 of base64. If a secret is found, the whole
+outermost part is removed.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ from .encodings import (
 )
 
 SHORTEST = 6
-"""Characters of a secret. A shorter one stands in any text by chance: hiding `7` in an answer would
-change the answer, and what is hidden in every word is not secret."""
+"""The fewest characters of a secret. A shorter one occurs in any text by chance: hiding `7` in an
+answer would change the answer."""
 
 LONGEST = 128
-"""Characters of one pattern. A longer secret, such as a private key, is sought in pieces."""
+"""Characters of one pattern. A longer secret, such as a private key, is searched for in pieces."""
 
 LONGEST_HOLD = 1 << 16
-"""Characters that a stream holds back at most, however long something like a key goes on."""
+"""The most characters that a stream holds back, however long something like a key continues."""
 
 DEEPEST = 3
-"""Layers of encodings that are undone."""
+"""The most layers of encodings that are decoded."""
 
 STEPS = 8
-"""How many times a stream looks again at what it holds back."""
+"""How many times a stream searches again what it holds back."""
 
 MARK = "[secret]"
 PRINTABLE = bytes([0, 9, 10, 13, *range(32, 127)])
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 APART = " | "
-"""Between texts that are searched together: nothing that is encoded goes on across it."""
+"""A separator of texts that are searched together: no encoded part extends across it."""
 _PLAIN = re.compile("[A-Za-z0-9]*")
-"""Characters that no encoding of text as text changes."""
+"""Characters that every text encoding leaves unchanged."""
 
 _BREAKS = (r"\n", r"\r", "\n", "\r", "%0A")
-"""How line breaks show, also in JSON and in a URL."""
+"""Line breaks, also escaped for JSON and a URL."""
 
 _UNIT = re.compile(r"\\+|.", re.DOTALL)
-"""A character, but all backslashes that stand together: each alone could be many in many ways."""
+"""A character, or a whole run of backslashes: single ones could be escaped in many ways."""
 
 _MOST_SLASHES = 128
-"""What may stand before a character by way of escape: seven levels of JSON double it as often."""
+"""The most backslashes that may escape a character: seven levels of JSON double it as often."""
 _SLASH = r"(?:\\|%(?:25){0,3}5[Cc])"
 _NO_SLASH_BEFORE = r"(?<!\\)(?<!%5[Cc])(?<!%255[Cc])(?<!%25255[Cc])(?<!%2525255[Cc])"
 # Slashes are taken all at once, from the first on. A search that tries each number of them from
@@ -74,17 +74,17 @@ _BEGUN_ESCAPE = re.compile(rf"\\{{1,{_MOST_SLASHES}}}+(?:u[0-9A-Fa-f]{{0,3}})?\Z
 
 _SHORT_ESCAPES = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _WIDEST = 150
-"""Characters that one character of a secret takes at most, or a break of lines."""
+"""The most characters that one character of a secret, or a line break, takes."""
 
 _SHORTEST_LINE = 60
-"""Characters from one break to the next."""
+"""The fewest characters between two line breaks."""
 
 
 class Scrubber:
-    """Takes secrets out of texts.
+    """Removes secrets from texts.
 
     Args:
-        secrets: What is known to be secret. Those shorter than `SHORTEST` are left alone.
+        secrets: The known secrets. Those shorter than `SHORTEST` are ignored.
 
     Attributes:
         reach: The most characters that a known secret takes in any of its forms.
@@ -102,23 +102,23 @@ class Scrubber:
         ]
 
     def __call__(self, text: str) -> str:
-        """Return the text without known secrets and without what looks like a key."""
+        """Return the text without known secrets and without anything that looks like a key."""
         return _without([*self._spans(text), *_lookalikes(text)], text)
 
-    def without_known(self, text: str) -> str:
+    def without_secrets(self, text: str) -> str:
         """Return the text without known secrets. What only looks like a key stays."""
         return _without(self._spans(text), text)
 
     def stream(self) -> ScrubberStream:
-        """Scrub a text that comes in pieces."""
+        """Return a scrubber of a text that arrives in pieces."""
         return ScrubberStream(self)
 
     def cut(self, text: str, most: int) -> int:
-        """Return where a text can be cut so that nothing that may be taken out is split.
+        """Return where a text can be cut without splitting anything that may be removed.
 
         Args:
-            text: The text. More of it may come.
-            most: Where it is cut at the latest.
+            text: The text. More of it may follow.
+            most: The last position for the cut.
         """
         spans = [*self._plainly(text), *self._escaped(text), *_lookalikes(text)]
         if self._forms:
@@ -134,7 +134,7 @@ class Scrubber:
         return [*self._plainly(text), *self._escaped(text), *self._encoded(text)]
 
     def _escaped(self, text: str) -> list[tuple[int, int]]:
-        """Find what letters written as escapes spell."""
+        """Yield the secrets that are written with escapes."""
         plain = unescaped(text)
         if plain is None:
             return []
@@ -142,7 +142,7 @@ class Scrubber:
         return [(_begun(text, start), end) for start, end in spans]
 
     def _encoded(self, text: str) -> list[tuple[int, int]]:
-        """Find what is encoded and holds a secret in some layer."""
+        """Yield the encoded parts that hold a secret in some layer."""
         stretches = [*encoded_in(text)]
         # Mostly there is nothing: all of them are searched at once.
         if not stretches or not self._are_in(stretches, DEEPEST):
@@ -156,10 +156,10 @@ class Scrubber:
     def _are_in(
         self, stretches: Sequence[Encoded], layers: int, room: UnpackBudget | None = None
     ) -> bool:
-        """Return whether some stretches hold a secret.
+        """Return whether some parts hold a secret.
 
         Args:
-            room: How much may be unpacked of all; None: as much as of one text.
+            room: The budget for unpacking all of them; None: the budget of one text.
         """
         room = room or UnpackBudget(left=MOST_UNPACKED)
         contents = [content for stretch in stretches for content in stretch.decoded(room)]
@@ -177,7 +177,7 @@ class Scrubber:
         return bool(inner) and self._are_in(inner, layers - 1, room)
 
     def _plainly(self, text: str) -> list[tuple[int, int]]:
-        """Find secrets in the forms of which there are patterns."""
+        """Yield the secrets in the forms that have patterns."""
         result = [form for token, form in self._forms if token in text]
         unbroken = _unbroken(text)
         result += [form for token, form in self._broken_forms if token in unbroken]
@@ -189,13 +189,13 @@ class Scrubber:
 
 
 def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
-    """Return whether the bytes of a file hold a secret, whatever kind of file it is.
+    """Return whether the bytes of a file hold a secret, whatever the kind of file.
 
-    They are read as UTF-8 and byte by byte, and so again without zeros: UTF-16 and UTF-32 write
-    them between the letters of a key.
+    They are read as UTF-8 and byte by byte, and once more without zeros, which UTF-16 and UTF-32
+    write between the letters of a key.
 
     Args:
-        scrub: Takes secrets out of a text.
+        scrub: Removes secrets from a text.
     """
     packed = unpacked(content, UnpackBudget.of(len(content)))
     for part in {content, content.replace(b"\0", b""), *packed}:
@@ -206,7 +206,7 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
 
 
 class ScrubberStream:
-    """A text on its way through a scrubber. No secret passes, wherever the text is split."""
+    """A scrubber of a stream. No secret passes, wherever the text is split."""
 
     def __init__(self, scrubber: Scrubber) -> None:
         self._scrubber = scrubber
@@ -215,7 +215,7 @@ class ScrubberStream:
         self._next = self._reach
 
     def feed(self, text: str) -> str:
-        """Take the next piece; give what of the text so far can hold no part of a secret."""
+        """Add the next piece; return the text so far that cannot be part of a secret."""
         self._held += text
         if len(self._held) < min(self._next, LONGEST_HOLD):
             return ""
@@ -228,7 +228,7 @@ class ScrubberStream:
         return clean
 
     def flush(self) -> str:
-        """Return the rest: the text is at its end."""
+        """Return the rest at the end of the text."""
         return self._release(len(self._held))
 
     def _release(self, cut: int) -> str:
@@ -237,12 +237,12 @@ class ScrubberStream:
 
 
 def _is_text(content: bytes) -> bool:
-    """Return whether bytes are text for the greater part; what is decoded wrongly is not."""
+    """Return whether bytes are mostly text; a wrong decoding is not."""
     return 2 * len(content.translate(None, PRINTABLE)) < len(content)
 
 
 def _texts(content: bytes) -> Iterator[str]:
-    """Read bytes as text: byte by byte, also without zeros, which UTF-16 has, and as UTF-8."""
+    """Read bytes as text: byte by byte, without the zeros of UTF-16, and as UTF-8."""
     yield content.decode("latin-1")
     if b"\0" in content:
         yield content.replace(b"\0", b"").decode("latin-1")
@@ -252,13 +252,13 @@ def _texts(content: bytes) -> Iterator[str]:
 
 
 class _SecretForm:
-    """A way in which a secret is written.
+    """A form in which a secret is written.
 
     Args:
         parts: A pattern for each of its characters.
-        token: A text that stands in all that the form's pattern matches, line breaks left out.
+        token: A text in every match of the form's pattern, ignoring line breaks.
         width: The most characters that the pattern matches.
-        breaks: Whether line breaks may stand between the characters.
+        breaks: Whether line breaks may occur between the characters.
     """
 
     def __init__(self, parts: list[str], token: str, *, width: int, breaks: bool) -> None:
@@ -269,13 +269,13 @@ class _SecretForm:
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The form as a regular expression; most are never needed."""
+        """The form as a regular expression, compiled on first use."""
         between = r"(?>(?:\\{1,128}+[nr]|[\r\n]|%0A){0,2})" if self.breaks else ""
         return re.compile(between.join(self._parts))
 
 
 def _pieces(secret: str) -> Iterator[str]:
-    """Split a secret into pieces of like size, none longer than `LONGEST`."""
+    """Split a secret into pieces of similar size, none longer than `LONGEST`."""
     if len(secret) >= SHORTEST:
         count = -(-len(secret) // LONGEST)
         size = -(-len(secret) // count)
@@ -283,7 +283,7 @@ def _pieces(secret: str) -> Iterator[str]:
 
 
 def _forms(secret: str) -> Iterator[_SecretForm]:
-    """Yield all ways in which a secret may be written."""
+    """Yield all forms in which a secret may be written."""
     token = max(_PLAIN.findall(secret), key=len)
     units = _UNIT.findall(secret)
     parts = [_written(*three) for three in zip(["", *units], units, [*units[1:], ""], strict=False)]
@@ -298,11 +298,11 @@ def _forms(secret: str) -> Iterator[_SecretForm]:
 
 
 def _written(before: str, character: str, after: str) -> str:
-    """Return the pattern of a unit as text formats write it, nested in each other or not.
+    """Return the pattern of a unit in text formats, nested or not.
 
     Args:
-        before: The unit ahead of it; nothing ahead of the first.
-        after: The one after it; nothing after the last.
+        before: The unit before it; empty for the first.
+        after: The unit after it; empty for the last.
     """
     if _PLAIN.fullmatch(character):
         return character
@@ -338,7 +338,7 @@ def _written(before: str, character: str, after: str) -> str:
 def _base64(secret: bytes, offset: int) -> _SecretForm:
     """Return the form of a secret in base64, `offset` bytes after a group of three began.
 
-    Only characters that the secret determines alone are in it.
+    It contains only the characters that depend on nothing but the secret.
     """
     encoded = base64.b64encode(bytes(offset) + secret).decode()
     first = -(-offset * 8 // 6)
@@ -355,9 +355,9 @@ def _width(text: str) -> int:
 
 
 def _begun(text: str, start: int) -> int:
-    """Give where the escape begins that a secret is the end of; the secret's own start, if of none.
+    """Return the start of the escape that a secret ends; the secret's own start if there is none.
 
-    Of an escape without its beginning or its end, a line of JSON would be no JSON any more.
+    Removing a part of an escape would leave a line of JSON that is not JSON any more.
     """
     head = text[max(start - _MOST_SLASHES - len("u000"), 0) : start]
     result = _BEGUN_ESCAPE.search(head)
@@ -378,7 +378,7 @@ def _lookalikes(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without(spans: list[tuple[int, int]], text: str) -> str:
-    """Put a mark in the place of each stretch of a text; stretches that touch become one."""
+    """Replace each part of a text by a mark; adjacent parts become one."""
     if not spans:
         return text
     parts: list[str] = []

@@ -50,16 +50,16 @@ if TYPE_CHECKING:
 CARD = "/.well-known/agent-card.json"
 PROTOCOLS = ("1.0", "0.3")
 MOST_TASKS = 1_000
-"""Tasks of a team that are kept for clients that ask for them; the records stay on disk."""
+"""Finished tasks of a team that clients can still query; the records stay on disk."""
 BEARER = "bearer"
 
 
 def a2a_routes(
     server: TeamServer, *, has_keys: bool
 ) -> tuple[list[Route], list[DefaultRequestHandler]]:
-    """Return the routes of all teams, and what must be closed in the end.
+    """Return the routes of all teams, and what to close at the end.
 
-    The first of the teams is also the agent of the whole server.
+    The first team is also the agent of the whole server.
     """
     routes: list[Route] = []
     handlers: list[DefaultRequestHandler] = []
@@ -88,7 +88,7 @@ def _card_route(server: TeamServer, name: str, path: str, place: str, *, has_key
 
 
 def _card(team: ServedTeam, address: str, *, has_keys: bool) -> AgentCard:
-    """Return the card of a team that is asked at an address."""
+    """Return the card of a team at an address."""
     skill = AgentSkill(
         id=team.name, name=team.name, description=team.description, tags=[*team.plan.agents]
     )

@@ -62,7 +62,7 @@ class Account:
     """The account of requests. A context manager.
 
     Attributes:
-        per_day: What a day may cost, UTC.
+        per_day: The largest cost of a day, UTC.
     """
 
     runs: Path
@@ -102,7 +102,7 @@ class Account:
         return None if entry is None else (entry.value["run"], entry.value["asked"])
 
     def conversation(self, name: str) -> Path | None:
-        """Return the folder of the latest answer of a conversation; None where there is none."""
+        """Return the folder of the latest answer of a conversation; None if it has none."""
         entry = self._journal.entry(f"{CONVERSATION}/{name}", "")
         folder = None if entry is None else self.runs / entry.value["run"]
         return folder if folder is not None and folder.is_dir() else None
@@ -131,7 +131,7 @@ class Account:
         return session
 
     async def end(self, session: WorkSession, record: RunRecord) -> None:
-        """Record the cost of a session; this never waits, so nothing can cancel it."""
+        """Record the cost of a session; never waits, so it cannot be cancelled."""
         value = session.value(record.spent())
         await self._journal.put(session.place, SESSION, "", value, at_once=False)
 
@@ -162,7 +162,7 @@ class Account:
         return total - Usage(**session["before"])
 
     def _total(self, run: str) -> Usage:
-        """Return the cost of a record; nothing where it was deleted."""
+        """Return the cost of a record; zero if it was deleted."""
         try:
             with Journal.open(self.runs / run, replaying=True) as journal:
                 return journal.spent()
@@ -179,5 +179,5 @@ def _is_complete(folder: Path) -> bool:
 
 
 def key_of(caller: str, key: str) -> str:
-    """Return the digest of an idempotency key: each caller has keys of its own."""
+    """Return the digest of an idempotency key; each caller has its own keys."""
     return digest(caller, key) if key else ""

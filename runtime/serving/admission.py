@@ -1,4 +1,4 @@
-"""How many requests are worked on at once, and how many may wait for their turn."""
+"""How many requests run at once, and how many may wait for their turn."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RETRY_AFTER = 5
 
 
 class RequestQueue:
-    """Turns of requests, in the order in which they came.
+    """A first-come, first-served queue of requests.
 
     Args:
-        at_once: How many are worked on at once.
+        at_once: How many run at once.
         most_waiting: How many may wait.
     """
 
@@ -29,10 +29,10 @@ class RequestQueue:
 
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None]:
-        """Wait for a turn, and have it during the body.
+        """Wait for a turn, and hold it during the body.
 
         Raises:
-            Refusal: Too many wait already.
+            Refusal: Too many are waiting.
         """
         if self._slots.locked() and self.waiting >= self._most_waiting:
             message = (

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .teams import ServedTeam
 
 LONGEST_WAIT = 3600.0
-"""Seconds for which an agent waits for a client's answer at most."""
+"""The most seconds for which an agent waits for a client's answer."""
 ANSWERS = "coterie-answers"
 """The header that says for how many seconds an agent may wait for the client's answer."""
 KEY = "idempotency-key"
@@ -55,12 +55,12 @@ def question_of(
     key: str = "",
     **conversation: str,
 ) -> ServedQuestion:
-    """Return what a request asks.
+    """Return the question of a request.
 
     Args:
-        headers: Those of the request, with lower-case names.
+        headers: The request's headers, with lower-case names.
         caller: The digest of the client's key.
-        key: The idempotency key that the protocol has a place for; a header goes first.
+        key: The idempotency key of the protocol; a header takes precedence.
         conversation: The fields of the question that name its conversation.
 
     Raises:
@@ -87,11 +87,11 @@ def app_of(
     is_local: bool = True,
     largest: int = LARGEST_BODY,
 ) -> Starlette:
-    """Return the application: what it serves depends on which extras are installed.
+    """Return the application; the installed extras decide which protocols it serves.
 
     Args:
-        origins: Pages elsewhere that may ask.
-        is_local: Whether the server listens to this machine alone.
+        origins: Origins of other pages that may send requests.
+        is_local: Whether the server listens to this machine only.
     """
     routes: list[BaseRoute] = [*_Endpoints(server).routes()]
     contexts: list[Any] = []
@@ -165,7 +165,7 @@ class _Endpoints:
         return JSONResponse(wire.answered(answer), headers={"x-run": answer.run})
 
     def _refuse_foreign(self, response: str, caller: str) -> None:
-        """Refuse to continue a response that is not this client's, or is not kept any more."""
+        """Refuse to continue another client's response, or one that is no longer kept."""
         name = key_of(caller, response)
         if name and self.server.account.conversation(name) is None:
             message = f"previous_response_id: there is no response {response!r} to continue."
@@ -196,7 +196,7 @@ class _Endpoints:
         return JSONResponse(_model(self.server.teams.named(request.path_params["model"])))
 
     async def questions(self, request: Request) -> Response:
-        """List what waits for the client's answer: calls of tools, and questions to a person."""
+        """List what awaits the client's answer: tool calls, and questions to a person."""
         waiting = self.server.approving.waiting_for(request.user.display_name)
         return JSONResponse({"object": "list", "data": [*waiting]})
 
@@ -223,13 +223,13 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _close_silently(_: Request, error: Exception) -> Response:
-    """Answer a client that hung up, which nobody reads."""
+    """Answer a client that hung up; nobody reads the answer."""
     del error
     return Response(status_code=HUNG_UP)
 
 
 async def _nothing_there(request: Request, error: Exception) -> Response:
-    """Answer a request that no route takes, as the OpenAI API does."""
+    """Answer a request for an unknown path, as the OpenAI API does."""
     missing = cast("HTTPException", error)
     message = f"{request.method} {request.url.path}: {missing.detail}."
     return refused(Refusal(missing.status_code, message, code="not_found"))

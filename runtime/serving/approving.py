@@ -1,4 +1,4 @@
-"""Asks clients what agents ask people: approvals of calls, and questions to a `Person`.
+"""Passes agents' questions on to clients: approvals of tool calls, and questions to a `Person`.
 
 Without an answer in time, a call is denied, and a question waits for a file in the record's inbox.
 """
@@ -52,12 +52,12 @@ class Approving:
         return await self._answer(request) is True
 
     async def respond(self, question: str, /) -> str:
-        """Ask what a `Person` is asked; see `Responder`."""
+        """Ask the question to a `Person`; see `Responder`."""
         answer = await self._answer({"question": question})
         return answer if isinstance(answer, str) else ""
 
     async def _answer(self, about: Mapping[str, Any]) -> Any:
-        """Wait for the client's answer, as long as its header allows; None: there is none."""
+        """Wait for the client's answer, as long as its header allows; None without one."""
         if (request := _request.get()) is None or not request[1].answer_seconds:
             return None
         run, question = request
@@ -77,16 +77,16 @@ class Approving:
             del self._pending[key]
 
     def waiting_for(self, caller: str) -> Iterator[dict[str, Any]]:
-        """List what waits for an answer of a client."""
+        """List what awaits a client's answer."""
         for key, pending in self._pending.items():
             if pending.caller == caller:
                 yield {"id": key, "run": pending.run, **pending.request}
 
     def answer(self, caller: str, key: str, answer: bool | str) -> None:
-        """Answer: whether a call is allowed, or what a `Person` is asked.
+        """Accept an answer: whether a call is allowed, or the reply of a `Person`.
 
         Raises:
-            Refusal: Nothing of that name waits for this client, or it is answered otherwise.
+            Refusal: This client has no such open question, or the answer does not fit it.
         """
         pending = self._pending.get(key)
         if pending is None or pending.caller != caller or pending.answer.done():

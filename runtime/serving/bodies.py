@@ -45,16 +45,16 @@ def read_body(body: bytes) -> dict[str, Any]:
 
 
 def part_of(body: Any, name: str) -> Mapping[str, Any]:
-    """Return a field that holds an object; an empty one where it does not."""
+    """Return a field that holds an object; an empty object if it does not."""
     part = body.get(name) if is_mapping(body) else None
     return part if is_mapping(part) else {}
 
 
 def refuse_set(body: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
-    """Refuse fields that would change the answer and that no team can heed.
+    """Refuse fields that would change the answer and that no team can honour.
 
     Args:
-        reasons: Why each is refused, by its name.
+        reasons: Why each field is refused, by its name.
 
     Raises:
         Refusal: One is set.
@@ -65,10 +65,10 @@ def refuse_set(body: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
 
 
 def refuse_form(form: Any, plan: Plan, param: str) -> None:
-    """Refuse a form of the answer other than the one that the team's output agent has.
+    """Refuse a response format other than the one of the team's output agent.
 
     Raises:
-        Refusal: The team does not answer so.
+        Refusal: The team does not answer in that format.
     """
     kind = _form_of(form)
     if kind == "text":
@@ -90,7 +90,7 @@ def refuse_form(form: Any, plan: Plan, param: str) -> None:
 
 
 def text_for(form: Any, answer: ServedAnswer) -> str:
-    """Return an answer in the form that a request asks for, which was not refused."""
+    """Return an answer in the requested format, which was not refused."""
     return answer.text if _form_of(form) == "text" else answer.content
 
 
@@ -102,7 +102,7 @@ def items_of(value: Any, param: str) -> Iterable[Mapping[str, Any]]:
     """Return the objects of a list.
 
     Raises:
-        Refusal: It is none, or is empty.
+        Refusal: It is no list, or is empty.
     """
     if not isinstance(value, list) or not value or not all(map(is_mapping, value)):
         raise bad_request(f"{param}: write a list of messages.", param)
@@ -113,7 +113,7 @@ def message_of(message: Mapping[str, Any], param: str) -> ClientMessage:
     """Read a message.
 
     Raises:
-        Refusal: Its role or its content is none that a team can be given.
+        Refusal: A team cannot be given its role or its content.
     """
     role = ROLES.get(str(message.get("role")))
     if role is None:
@@ -136,7 +136,7 @@ def _kind(part: Mapping[str, Any]) -> str:
 
 
 def _file(part: Mapping[str, Any], param: str) -> tuple[str, File]:
-    """Read a file or an image of a message: its name, and what it holds."""
+    """Read a file or an image of a message: its name and its content."""
     match _kind(part):
         case "image_url":
             url = part_of(part, "image_url").get("url", part.get("image_url"))
@@ -169,11 +169,11 @@ def _content(data: Any, param: str) -> File:
 
 
 def usage_value(usage: Usage, prompt: str, completion: str) -> dict[str, Any]:
-    """Return the usage of a run, all its agents' calls together, as the API writes it.
+    """Return the usage of a run, summed over all its agents, as the API writes it.
 
     Args:
-        prompt: What the API calls tokens that were read.
-        completion: What it calls those that were written.
+        prompt: The API's name for input tokens.
+        completion: The API's name for output tokens.
     """
     return {
         f"{prompt}_tokens": usage.prompt_tokens,

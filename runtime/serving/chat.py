@@ -30,7 +30,7 @@ class Chat:
     """How `/v1/chat/completions` reads requests and writes answers.
 
     Attributes:
-        conversation: The client sends all of it.
+        conversation: Empty: the client sends the whole conversation.
     """
 
     body: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Chat:
         """Read the conversation.
 
         Raises:
-            Refusal: The request asks for what the team cannot do.
+            Refusal: The request asks for something that the team cannot do.
         """
         refuse_set(self.body, REFUSED)
         if self.body.get("n", 1) not in (None, 1):

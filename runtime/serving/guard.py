@@ -1,4 +1,4 @@
-"""Checks every request, whatever it asks: host, origin, key and size.
+"""Checks every request: host, origin, key and size.
 
 The user of a request is the digest of its key, empty where none is needed. The body is read whole
 before anything looks at it, so a limit on it holds for all protocols.
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 HEALTH = "/healthz"
 """The path that needs no key."""
 LARGEST_BODY = 32 << 20
-"""Bytes of a request: all images and PDFs of a task in base64, and a long conversation."""
+"""Bytes of a request: enough for all images and PDFs of a task in base64, and a long
+conversation."""
 
 
 def refused(refusal: Refusal) -> JSONResponse:
@@ -36,11 +37,11 @@ def refused(refusal: Refusal) -> JSONResponse:
 
 @dataclass(eq=False)
 class Guard:
-    """Lets through who may ask; an ASGI application around another one.
+    """Admits authorised requests; an ASGI application around another one.
 
     Attributes:
-        origins: Pages elsewhere that may ask, as `Origin` has them.
-        is_local: Whether the server listens to this machine alone.
+        origins: Origins of other pages that may send requests, as the header `Origin` has them.
+        is_local: Whether the server listens to this machine only.
     """
 
     app: ASGIApp
@@ -77,7 +78,7 @@ class Guard:
         raise Refusal(403, f"{message} --allow-origin.", code="wrong_origin")
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
-        """Read the body; None where the client has gone."""
+        """Read the body; None if the client has hung up."""
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self.largest:
             raise self._too_large()
@@ -98,7 +99,7 @@ class Guard:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that repeats a body that was read, and then passes on the rest."""
+    """Return a receiver that repeats a body that was already read, and then passes on the rest."""
     unread = [body]
 
     async def give() -> Message:

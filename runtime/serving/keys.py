@@ -1,4 +1,4 @@
-"""The keys of clients."""
+"""The clients' API keys."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .refusals import Refusal
 
 VARIABLE = "MAS_SERVE_KEYS"
 SHORTEST = 16
-"""Characters of a key."""
+"""The fewest characters of a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys that clients may send; none: everyone on this machine is a client."""
+    """The keys that clients may send; if empty, everyone on this machine is a client."""
 
     texts: frozenset[str] = frozenset()
 
@@ -41,7 +41,7 @@ class Keys:
         return cls(frozenset(keys))
 
     def caller(self, headers: Mapping[str, str]) -> str:
-        """Return the digest of the key that a request carries; empty where none is needed.
+        """Return the digest of a request's key; empty if no key is needed.
 
         Every key is compared, in constant time.
 

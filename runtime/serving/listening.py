@@ -1,4 +1,4 @@
-"""Listens on an address until the process is stopped; loads the teams again on SIGHUP."""
+"""Listens on an address until the process is stopped; reloads the teams on SIGHUP."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .server import TeamServer
 
 DRAIN = 25.0
-"""Seconds that requests under way have when the server stops. Service managers wait for 30."""
+"""Seconds that running requests have when the server stops. Service managers wait for 30."""
 KEEP_ALIVE = 75
 """Seconds that an idle connection stays open. Clients close theirs sooner (httpx after 5): a server
 that closed first would break off requests that are sent at that moment."""
@@ -52,17 +52,15 @@ async def listen(
     host: str,
     port: int,
     ready: Callable[[str], None],
-    seconds: float = DRAIN,
 ) -> bool:
-    """Serve until this is cancelled; then let the requests under way end.
+    """Serve until this is cancelled; then let the running requests end.
 
     Args:
-        port: The port; 0 for any that is free.
-        ready: Called with the address once requests are taken.
-        seconds: How long requests under way have in the end.
+        port: The port; 0 for any free one.
+        ready: Called with the address once the server accepts requests.
 
     Returns:
-        Whether all requests had ended before the time was up.
+        Whether all requests ended in time.
     """
     config = uvicorn.Config(
         app,
@@ -80,7 +78,7 @@ async def listen(
     try:
         await asyncio.shield(serving)
     except asyncio.CancelledError:
-        return await server.stop(seconds)
+        return await server.stop(DRAIN)
     else:
         return True
     finally:
@@ -105,10 +103,10 @@ def _bound(host: str, port: int) -> socket.socket:
 def reloading(
     server: TeamServer, say: Callable[[Mapping[str, CoterieError]], None]
 ) -> Generator[None]:
-    """Load the teams again on SIGHUP during the body.
+    """Reload the teams on SIGHUP during the body.
 
     Args:
-        say: Called after each time, with what is wrong with teams that stayed as they were.
+        say: Called after each reload, with the errors of teams that stayed unchanged.
     """
     loop, under_way = asyncio.get_running_loop(), set[asyncio.Task[None]]()
     alone = asyncio.Lock()

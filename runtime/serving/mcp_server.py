@@ -45,10 +45,10 @@ ARGUMENTS: Mapping[str, Any] = {
 
 
 def mcp_route(server: TeamServer, largest: int) -> tuple[Route, Callable[[], Any]]:
-    """Return the route of the MCP server, and what must be entered while it serves.
+    """Return the route of the MCP server, and the context manager to hold while it serves.
 
-    Each request stands by itself, so a server that was started again needs no new session, and a
-    client that hangs up cancels its call.
+    Requests are independent, so a restarted server needs no new session, and a client that hangs up
+    cancels its call.
     """
     manager = StreamableHTTPSessionManager(
         _server_of(server), stateless=True, max_request_body_size=largest
@@ -64,7 +64,7 @@ async def serve_stdio(server: TeamServer) -> None:
 
 
 class _Mcp:
-    """The manager as an application; a class, so that a route takes it for one."""
+    """The manager as an application; a class, because a route treats a function as a handler."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         self._manager = manager
@@ -74,7 +74,7 @@ class _Mcp:
 
 
 def _tool_name(team: ServedTeam) -> str:
-    """Return a team's name as the name of a tool."""
+    """Return the tool name of a team."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", team.name)
 
 
@@ -102,7 +102,7 @@ def _server_of(server: TeamServer) -> Server[Any, Any]:
 async def _answered(
     server: TeamServer, mcp: Server[Any, Any], name: str, arguments: Mapping[str, Any]
 ) -> ServedAnswer:
-    """Answer a call, and report progress where the client wants that."""
+    """Answer a call, and report progress if the client asks for it."""
     teams = {_tool_name(team): team for team in server.teams}
     team = teams.get(name) or server.teams.named(name)
     context, files = arguments.get("context"), arguments.get("files") or {}
@@ -121,7 +121,7 @@ async def _answered(
 
 
 def _question(mcp: Server[Any, Any], team: ServedTeam, task: Task) -> ServedQuestion:
-    """Return what a call asks. Over stdio, only its `_meta` can have an idempotency key."""
+    """Return a call's question. Over stdio, only its `_meta` can hold an idempotency key."""
     context = mcp.request_context
     key = (context.meta.model_extra or {}).get(KEY, "") if context.meta else ""
     request = context.request

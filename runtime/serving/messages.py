@@ -1,4 +1,4 @@
-"""A conversation as a task: the last message is the question, all before it is its context."""
+"""A conversation as a task: the last message is the question, and all others are its context."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ClientMessage:
     """A message of a conversation.
 
     Attributes:
-        role: Who wrote it; `system` for instructions.
-        files: Its files: the name of each, which may be empty, and what it holds.
+        role: The role of its author; `system` for instructions.
+        files: Its files: the name of each, which may be empty, and its content.
     """
 
     role: Role
@@ -37,10 +37,10 @@ class ClientMessage:
 
 
 def file_of(content: bytes) -> File:
-    """Return what a file holds.
+    """Return a file's content.
 
     Raises:
-        Refusal: It is neither text nor an image or a PDF that models take, or it is too large.
+        Refusal: It is neither text nor an image or a PDF that models accept, or it is too large.
     """
     if len(content) > MOST_BYTES:
         raise bad_request(f"a file has {len(content)} bytes; the most is {MOST_BYTES}.")
@@ -85,7 +85,7 @@ def task_of(messages: Sequence[ClientMessage], catalogue: Catalogue) -> Task:
 
 
 def _turns_of(messages: Sequence[ClientMessage]) -> tuple[list[Turn], str]:
-    """Return what was asked and answered before, and what is asked now."""
+    """Return the earlier questions with their answers, and the current question."""
     turns: list[Turn] = []
     texts: list[str] = []
     for message in messages:
@@ -98,7 +98,7 @@ def _turns_of(messages: Sequence[ClientMessage]) -> tuple[list[Turn], str]:
 
 
 def _files(messages: Sequence[ClientMessage]) -> dict[str, File]:
-    """Collect the files of all messages; of two with one name, the later is renamed."""
+    """Collect the files of all messages; a later file with the same name is renamed."""
     files: dict[str, File] = {}
     for message in messages:
         for name, file in message.files:

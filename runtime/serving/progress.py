@@ -20,7 +20,7 @@ LINES: Mapping[str, str] = {
     "round_started": "round {round}\n",
     "tool_call": "{agent} calls {tool}\n",
 }
-"""The lines that events become, by their types."""
+"""The text of each type of event that clients see."""
 ENDED: Mapping[str, str] = {
     "done": "is done",
     "failed": "failed",
@@ -30,7 +30,7 @@ ENDED: Mapping[str, str] = {
 
 
 def line_of(event: Event) -> str | None:
-    """Return a line for an event; None where there is nothing to show."""
+    """Return an event's text for the client; None if there is nothing to show."""
     template = LINES.get(event.type)
     if template is None:
         return None
@@ -39,5 +39,5 @@ def line_of(event: Event) -> str | None:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into pieces that can each be sent at once."""
+    """Cut a text into pieces that fit into one event each."""
     return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]

@@ -1,4 +1,4 @@
-"""Refusals: why a request gets no answer, as HTTP and the OpenAI API write it."""
+"""Refusals: why a request is not answered, as HTTP and the OpenAI API write it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ QUOTA = "insufficient_quota"
 
 @dataclass(eq=False)
 class Refusal(CoterieError):
-    """A request that gets no answer.
+    """A request that is not answered.
 
     Attributes:
         message: The rule, the value, and what to do.
-        param: The field of the request that is wrong.
-        retry_after: Seconds after which the same request may pass.
-        run: The name of the request's record, where it has one.
+        param: The request's field that is wrong.
+        retry_after: Seconds after which the same request may succeed.
+        run: The name of the request's record, if it has one.
     """
 
     status: int
@@ -52,7 +52,7 @@ class Refusal(CoterieError):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers of the response. A client must not retry by itself what cost something."""
+        """The response's headers. Clients must not retry by themselves what cost something."""
         retry = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
         login = {"WWW-Authenticate": "Bearer"} if self.status == 401 else {}
         once = {"x-should-retry": "false", "x-run": self.run} if self.run else {}
@@ -64,17 +64,17 @@ def bad_request(message: str, param: str | None = None) -> Refusal:
     return Refusal(400, message, code="invalid_request", param=param)
 
 
-def stopping(run: str | None = None) -> Refusal:
-    """Return the refusal of a server that is about to end."""
+def stopping() -> Refusal:
+    """Return the refusal of a server that is shutting down."""
     message = "the server is stopping. Send the request again soon."
-    return Refusal(503, message, code="stopping", retry_after=5, run=run)
+    return Refusal(503, message, code="stopping", retry_after=5)
 
 
 def no_answer(run: Run, name: str, *, retry_after: int | None = None) -> Refusal:
-    """Return the refusal that a run without an answer becomes.
+    """Return the refusal for a run without an answer.
 
     Args:
-        retry_after: Seconds until there is a new budget, where the day's is spent.
+        retry_after: Seconds until the next day's budget, if this day's is spent.
     """
     why = run.error or f"the run is {run.status}"
     message = f"{why} (record: {name})"

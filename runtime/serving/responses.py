@@ -58,7 +58,7 @@ class Responses:
 
     @property
     def conversation(self) -> dict[str, str]:
-        """The response that it continues, and its own name for later ones."""
+        """The id of the response that it continues, and its own id for later ones."""
         is_stored = self.body.get("store") is not False
         before = self.body.get("previous_response_id") or ""
         return {"continues": str(before), "conversation": self._id("resp") if is_stored else ""}
@@ -96,7 +96,7 @@ class Responses:
         yield self._event("response.reasoning_summary_text.delta", **place, delta=line)
 
     def _summary_end(self, lines: list[str]) -> Iterable[str]:
-        """Write the end of the first item, where there is one."""
+        """Write the end of the first item, if there is one."""
         if not lines:
             return
         text = "".join(lines)

@@ -44,14 +44,14 @@ Listener: TypeAlias = "Callable[[Event], None]"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedQuestion:
-    """What a client asks.
+    """A client's question.
 
     Attributes:
-        caller: The digest of the client's key; empty where no key is needed.
-        key: The client's idempotency key; empty where it sent none.
-        answer_seconds: How long an agent waits for the client to allow a call, or to answer what
-            a `Person` is asked.
-        continues: The conversation that it continues, where that has an answer already.
+        caller: The digest of the client's key; empty if no key is needed.
+        key: The client's idempotency key; empty if it sent none.
+        answer_seconds: How long an agent waits for the client to allow a call, or to reply for a
+            `Person`.
+        continues: The conversation that it continues, if that has an answer already.
         conversation: The conversation whose latest answer this becomes; empty: none.
     """
 
@@ -65,12 +65,12 @@ class ServedQuestion:
 
     @property
     def record_key(self) -> str:
-        """The key of its record in the account; empty where the client sent none."""
+        """The key of its record in the account; empty if the client sent none."""
         return key_of(self.caller, self.key)
 
     @property
     def digest(self) -> str:
-        """The digest of what is asked: the same key may not stand for something else."""
+        """The digest of the question: the same key may not be used for another question."""
         # A message that is sent again to its own conversation is the same, whatever followed it.
         before = "" if self.continues == self.conversation else self.continues
         return digest(self.team.name, self.task.value(), self.task.attached, before)
@@ -78,11 +78,11 @@ class ServedQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedAnswer:
-    """What a team answered.
+    """A team's answer.
 
     Attributes:
-        content: All that the output agent said: the JSON text, where it answers by a schema.
-        usage: What the record cost in all, earlier attempts included.
+        content: The whole output of the output agent: the JSON text, if it answers by a schema.
+        usage: The total cost of the record, earlier attempts included.
     """
 
     run: str
@@ -92,13 +92,13 @@ class ServedAnswer:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The record and the cost, for which no protocol has a field."""
+        """The record's name and the cost, for which no protocol has a field."""
         return {"run": self.run, "calls": self.usage.calls, "cost": self.usage.cost}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A record, and what its run is made of."""
+    """A record with the inputs of its run."""
 
     record: RunRecord
     plan: Plan
@@ -111,7 +111,7 @@ class _Work:
         session: WorkSession,
         listener: Listener | None,
     ) -> Run:
-        """Run it, or resume its run."""
+        """Run it, or resume it."""
         record = self.record
         await services.prepare(self.plan)
         if record.failed:
@@ -134,9 +134,9 @@ class TeamServer:
 
     Attributes:
         services: Models, tools and jails of all runs.
-        admission: How many requests are worked on at once.
+        admission: The queue of requests.
         approving: Asks clients before tools are called.
-        scrub: Takes the host's secrets out of what is written.
+        scrub: Removes the host's secrets from everything that is written.
     """
 
     teams: Teams
@@ -154,7 +154,7 @@ class TeamServer:
     )
 
     async def ask(self, question: ServedQuestion, listener: Listener | None = None) -> ServedAnswer:
-        """Answer a question; whoever cancels this cancels the run, whose record stays.
+        """Answer a question. Cancelling this cancels the run; its record stays.
 
         Args:
             listener: Called with each event of the run.
@@ -173,7 +173,7 @@ class TeamServer:
             self._under_way.discard(work)
 
     async def stream(self, question: ServedQuestion) -> AsyncGenerator[Event | ServedAnswer]:
-        """Answer a question: first the events of the run as they happen, then the answer.
+        """Answer a question: yield the events of the run as they happen, then the answer.
 
         Raises:
             Refusal: There is no answer.
@@ -194,9 +194,9 @@ class TeamServer:
             await _end(work)
 
     async def stop(self, seconds: float) -> bool:
-        """Refuse new requests, and wait for those under way; return whether all of them ended.
+        """Refuse new requests, and wait for the running ones; return whether all of them ended.
 
-        Those that have not ended in time are cancelled. Their records can be resumed.
+        Those that do not end in time are cancelled. Their records can be resumed.
         """
         self.is_stopping = True
         left = {*self._under_way}
@@ -225,14 +225,14 @@ class TeamServer:
             raise Refusal(503, self.scrub(str(error)), code="server_error") from None
 
     def _alone(self, question: ServedQuestion) -> AbstractAsyncContextManager[None]:
-        """Let nobody else work on the record of the same key during the body."""
+        """Lock the record of a key during the body."""
         key = question.record_key
         return self._keys.setdefault(key, asyncio.Lock()) if key else nullcontext()
 
     async def _recorded_or_run(
         self, question: ServedQuestion, listener: Listener | None
     ) -> ServedAnswer:
-        """Return the recorded answer of the request's key; else resume its record, or begin one."""
+        """Return the recorded answer of the request's key; else resume its record or begin one."""
         key = question.record_key
         recorded = self.account.record_of(key) if key else None
         if recorded is not None and recorded[1] != question.digest:
@@ -257,7 +257,7 @@ class TeamServer:
     async def _converse(
         self, question: ServedQuestion, answer: ServedAnswer, *, is_latest: bool
     ) -> None:
-        """Make an answer the latest of its conversation; one that is sent again keeps its place."""
+        """Make an answer the latest of its conversation; a repeated request keeps its place."""
         name = key_of(question.caller, question.conversation)
         if name and (is_latest or self.account.conversation(name) is None):
             await self.account.answered(name, answer.run)
@@ -268,7 +268,7 @@ class TeamServer:
         if before is not None:
             _, earlier, _ = load_recorded(before, self.teams.catalogue)
             task, files = continued_run(before, earlier, task)
-        task = as_recorded(task, self.scrub.without_known)
+        task = as_recorded(task, self.scrub.without_secrets)
         runs, setting = self.account.runs, self.services.setting
         record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub, files=files)
         return _Work(record=record, plan=plan, task=task)
@@ -306,13 +306,13 @@ class TeamServer:
 
 
 async def _end(work: asyncio.Task[ServedAnswer]) -> None:
-    """Cancel a task and wait for its end, whatever that is."""
+    """Cancel a task and wait for its end, whatever its outcome."""
     work.cancel()
     await asyncio.gather(work, return_exceptions=True)
 
 
 def _recorded_answer(folder: Path, question: ServedQuestion) -> ServedAnswer | None:
-    """Return the answer of a record that is done; None of any other."""
+    """Return a record's answer; None unless it is done."""
     result = read_result(folder)
     if result is None or result["status"] != "done":
         return None
@@ -339,8 +339,8 @@ async def serving(
 
     Args:
         account: The account of requests, which is open.
-        admission: How many requests are worked on at once.
-        secrets: What else may never be written down: the keys of clients.
+        admission: The queue of requests.
+        secrets: Further texts that may never be written: the clients' keys.
     """
     approving = Approving()
     async with open_services(

@@ -33,7 +33,7 @@ def server_sent(data: object, name: str | None = None) -> str:
 
 
 async def until_hung_up(receive: Receive, work: Awaitable[T]) -> T:
-    """Do work for a client, whose request was read; cancel it if the client hangs up.
+    """Do work for a client whose request was read; cancel it if the client hangs up.
 
     Raises:
         ClientGone: The client hung up.
@@ -60,7 +60,7 @@ class EventStream(StreamingResponse):
     """Sends server-sent events; comments keep it alive.
 
     Args:
-        source: What they are made of. It is closed at the end, also when the client hangs up.
+        source: The events. It is closed at the end, also when the client hangs up.
     """
 
     def __init__(self, events: AsyncGenerator[str], source: AsyncGenerator[Any]) -> None:
@@ -79,7 +79,7 @@ class EventStream(StreamingResponse):
 
 
 async def _kept_alive(events: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """Pass events on, and a comment whenever there is none for a while."""
+    """Pass events on, and add a comment whenever none arrives for a while."""
     pending: asyncio.Task[str] | None = None
     try:
         while True:

@@ -1,4 +1,4 @@
-"""The teams that are served, by the names that clients call them."""
+"""The served teams, by the names that clients use."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ GROUP = "teams"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedTeam:
-    """A team that is served.
+    """A served team.
 
     Attributes:
-        source: What it was named as: a file, `seed:NAME`, a pool's folder, or `pool:FOLDER`.
-        recaller: Reminds its agents of what its pool has learnt; None where none of them recalls.
+        source: The argument that named it: a file, `seed:NAME`, a pool's folder, or `pool:FOLDER`.
+        recaller: Gives its agents its pool's memory; None if none of them recalls.
     """
 
     name: str
@@ -46,13 +46,13 @@ class ServedTeam:
 
     @property
     def description(self) -> str:
-        """What it does, in a sentence."""
+        """Its purpose, in a sentence."""
         team = self.plan.team
         return team.description or f"A team of agents: {', '.join(team.agents)}."
 
 
 def _pool_of(source: str) -> Path | None:
-    """Return the folder of a pool, where one is named; None: a team is."""
+    """Return the folder of a pool, if the argument names one; None if it names a team."""
     if source.startswith(POOL):
         return Path(source.removeprefix(POOL))
     folder = Path(source)
@@ -60,7 +60,7 @@ def _pool_of(source: str) -> Path | None:
 
 
 def load(source: str, catalogue: Catalogue) -> ServedTeam:
-    """Load a team; of a pool, the one of which it expects most."""
+    """Load a team; of a pool, the one with the highest expected score."""
     pool = _pool_of(source)
     file = team_path(source) if pool is None else load_named(GROUP, "pool")(pool)
     catalogue = catalogue.beside(file.parent)
@@ -79,7 +79,7 @@ def load(source: str, catalogue: Catalogue) -> ServedTeam:
 
 @dataclass(eq=False)
 class Teams:
-    """The teams that are served. `opened` loads them, and `reload` loads them again."""
+    """The served teams. `opened` loads them, and `reload` reloads them."""
 
     catalogue: Catalogue
     by_name: dict[str, ServedTeam] = field(default_factory=dict[str, ServedTeam])
@@ -89,7 +89,7 @@ class Teams:
         """Load teams.
 
         Raises:
-            InputError: One does not load, or two have one name.
+            InputError: A team does not load, or two have the same name.
         """
         teams = cls(catalogue)
         for source in dict.fromkeys(sources):
@@ -106,7 +106,7 @@ class Teams:
         return iter(self.by_name.values())
 
     def named(self, name: object) -> ServedTeam:
-        """Return the team that a client calls so.
+        """Return the team with a name.
 
         Raises:
             Refusal: There is none.
@@ -118,15 +118,15 @@ class Teams:
         raise Refusal(404, message, code="model_not_found", param="model")
 
     async def reload(self, services: Services) -> Mapping[str, CoterieError]:
-        """Load all teams again. One that cannot be loaded or run stays unchanged.
+        """Reload all teams. A team that cannot be loaded or run stays unchanged.
 
-        Requests under way finish with the team that they began with.
+        Running requests finish with the team that they began with.
 
         Args:
             services: Starts what the new teams need.
 
         Returns:
-            What is wrong with those that stayed, by their names.
+            The errors of the teams that stayed unchanged, by their names.
         """
         errors: dict[str, CoterieError] = {}
         for name, team in [*self.by_name.items()]:

@@ -1,4 +1,4 @@
-"""What an agent's model was shown and what it said, call by call, each message once."""
+"""The messages that an agent's model was shown, and its answers, call by call, without repeats."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..values.usage import Usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweredCall:
-    """A call of a model that was answered.
+    """A model call that was answered.
 
     Attributes:
-        agent: Whose; an operator's or a judge's name, where it is no agent's.
-        path: Which it is; it does not depend on scheduling.
-        seconds: When it was answered, counted from the start of the run.
+        agent: The agent that made it, or the name of an operator or a judge.
+        path: Its path, which does not depend on scheduling.
+        seconds: When it was answered, since the start of the run.
     """
 
     agent: str
@@ -27,29 +27,29 @@ class AnsweredCall:
 
     @property
     def usage(self) -> Usage:
-        """What it consumed."""
+        """Its token usage."""
         return Usage(**self.event["usage"])
 
     @property
     def answer(self) -> Mapping[str, Any]:
-        """What the model said, as a message of the conversation."""
+        """The model's answer, as a message of the conversation."""
         called = self.event["tool_calls"]
         fields = {"role": "assistant", "content": self.event["text"]}
         return {**fields, "tool_calls": called} if called else fields
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether the answer ended before it was at its end."""
+        """Whether the answer was cut off before its end."""
         return is_cut_off(self.event.get("finish_reason"))
 
     @property
     def is_substituted(self) -> bool:
-        """Whether another model answered than the one that was asked."""
+        """Whether a model other than the requested one answered."""
         return "answered_by" in self.event
 
 
 def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[AnsweredCall]:
-    """Find the calls that were answered; one that a resumed run told again counts once."""
+    """Return the answered calls; a call that a resumed run reported again counts once."""
     table: dict[tuple[str, str], AnsweredCall] = {}
     for event in events:
         if event["type"] == "model_call":
@@ -66,16 +66,16 @@ def _call(event: Mapping[str, Any]) -> AnsweredCall:
 def news(
     calls: Sequence[AnsweredCall],
 ) -> Iterator[tuple[AnsweredCall, Sequence[Mapping[str, Any]]]]:
-    """Yield each call of a conversation with those of its messages that are new.
+    """Yield each call of a conversation with its new messages.
 
-    A model is shown everything again with each call; a person reads it once.
+    Each call shows a model the whole conversation again; a person reads each message once.
     """
     before: list[Mapping[str, Any]] = []
     for call in calls:
         messages: Sequence[Mapping[str, Any]] = call.event["messages"]
         alike = 0
-        for fields, other in zip(before, messages, strict=False):
-            if _role_and_content(fields) != _role_and_content(other):
+        for fields, message in zip(before, messages, strict=False):
+            if _role_and_content(fields) != _role_and_content(message):
                 break
             alike += 1
         yield call, messages[alike:]

@@ -1,4 +1,4 @@
-"""A run as its folder tells it, whether it ended, was killed, or is under way."""
+"""A run as recorded in its folder, whether it ended, was killed, or is still running."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ MOST_MISHAPS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """What there is to read of a run.
+    """A recorded run.
 
     Attributes:
-        place: What it is called: its folder, or what it is a part of.
-        models: What aliases stood for: `default = gpt-4o (models.yaml)`.
-        started: When it began, in UTC; empty, where nobody wrote it down.
-        result: The result, as result.json has it; nothing, where it did not get that far.
-        damage: Which lines of the events cannot be read, and why; empty where all can.
-        hints: What to do next: commands that work as they stand.
-        is_at_work: Whether a process is at work on it now.
+        place: Its name: its folder, or the evaluation or evolution that it is part of.
+        models: The models behind the aliases: `default = gpt-4o (models.yaml)`.
+        started: When it began, in UTC; empty if that is not recorded.
+        result: The content of result.json; empty if the run did not get that far.
+        damage: Which lines of the events cannot be read, and why; empty if all can.
+        hints: What to do next: commands that work when pasted.
+        is_at_work: Whether a process is working on it now.
     """
 
     place: str
@@ -57,7 +57,7 @@ class Recorded:
         """Read the folder of a run.
 
         Raises:
-            InputError: It is none, or a file is damaged.
+            InputError: It is no run's folder, or a file is damaged.
             ConfigError: Its team.yaml is damaged.
         """
         manifest, result = read_value(folder / MANIFEST), read_result(folder)
@@ -94,11 +94,11 @@ class Recorded:
 
     @cached_property
     def calls(self) -> Sequence[AnsweredCall]:
-        """The calls of models, each once, in the order in which they were answered."""
+        """The model calls, each once, in the order of their answers."""
         return calls_of(self.events)
 
     def calls_by(self, agent: str) -> Sequence[AnsweredCall]:
-        """Return the calls of an agent, or of who else asked a model."""
+        """Return the calls of an agent or another caller of a model."""
         return self._calls_by_agent.get(agent, ())
 
     @cached_property
@@ -110,12 +110,12 @@ class Recorded:
 
     @cached_property
     def usage(self) -> Usage:
-        """What it consumed; of one that did not end, what was answered."""
+        """The run's usage; for an unfinished run, that of the answered calls."""
         return self._usage(self.result) or sum((call.usage for call in self.calls), Usage())
 
     @cached_property
     def time(self) -> Timeline:
-        """When each agent worked.
+        """The timeline of the agents' work.
 
         Raises:
             KeyError: An event lacks a field.
@@ -125,17 +125,17 @@ class Recorded:
 
     @property
     def seconds(self) -> float:
-        """How long it took; of one that did not end, until the last that is known."""
+        """The run's duration; for an unfinished run, until its last event."""
         return float(self.result.get("seconds", self.time.end))
 
     def usage_of(self, agent: str) -> Usage:
-        """Return what an agent consumed."""
+        """Return an agent's usage."""
         own = (call.usage for call in self.calls_by(agent))
         return self._usage(self._outcome(agent)) or sum(own, Usage())
 
     @cached_property
     def states(self) -> Mapping[str, str]:
-        """How each agent of the team stands: `done`, `failed`, `working`, `not begun`."""
+        """The state of each agent of the team: `done`, `failed`, `working`, `not begun`."""
         fields = dict.fromkeys(self.team.agents, "not begun")
         for event in self.events:
             match event["type"]:
@@ -150,12 +150,12 @@ class Recorded:
 
     @cached_property
     def speakers(self) -> Sequence[str]:
-        """The agents, and who else asked a model, such as a judge."""
+        """The agents, and other callers of models, such as a judge."""
         planned = (name for level in self.team.levels for name in level)
         return [*dict.fromkeys((*planned, *self.states, *(call.agent for call in self.calls)))]
 
     def events_of(self, speaker: str) -> Sequence[Mapping[str, Any]]:
-        """Return the events of an agent, or of who else asked a model, in their order."""
+        """Return the events of an agent, or of another caller of a model, in order."""
         return self._events_by_speaker.get(speaker, ())
 
     @cached_property
@@ -166,7 +166,7 @@ class Recorded:
         return events
 
     def ended(self, agent: str) -> Mapping[str, Any]:
-        """Return how an agent's part ended, as far as it is recorded; nothing, where it did not."""
+        """Return an agent's recorded outcome; empty if it has none."""
         own = (event for event in self.events_of(agent) if event.get("agent") == agent)
         last = [event for event in own if event["type"] == "agent_finished"][-1:]
         fields = {**(last[0] if last else {}), **self._outcome(agent)}
@@ -183,7 +183,7 @@ class Recorded:
 
     @property
     def agents(self) -> Sequence[str]:
-        """Who can be looked at alone."""
+        """The agents that can be shown alone."""
         return [*self.states]
 
     def _outcome(self, agent: str) -> Mapping[str, Any]:

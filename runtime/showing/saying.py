@@ -1,4 +1,4 @@
-"""What happened, in a few words: for the progress of a run, and for the timeline of one."""
+"""Events in a few words, for the progress of a run and for its timeline."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from typing import Any
 from ...schema.picture.caption import span
 from ...schema.values.json_text import dumps
 from ..values.terminal import counted
+from ..values.usage import tokens_of
 
 LONGEST = 200
-"""Characters that are said of what an agent wrote to another, or to a tool."""
+"""Characters that are shown of an agent's message to another agent or to a tool."""
 SENT = {"message": "to", "answer": "answers", "start": "starts", "stop": "stops"}
-"""What agents of an open roster do to each other, in words."""
+"""Actions of an open roster's agents on each other, in words."""
 CUT_OFF = {
     "length": "its answer was cut off at max_tokens",
     "too_long": "its answer was cut off: it was too long",
 }
 
 Fields = Any
-"""What an event says, by name."""
+"""The fields of an event, by name."""
 
 
 def event_text(event: str, fields: Fields) -> str:
-    """Return what happened; nothing, where that tells a person nothing."""
+    """Return an event in words; empty for an event that means nothing to people."""
     saying = SAYINGS.get(event)
     return saying(fields) if saying else ""
 
 
 def about(agent: str | None, fields: Fields) -> str:
-    """Name whom an event is about: an agent, an operator, a round, or the team."""
+    """Return the subject of an event: an agent, an operator, a round, or the team."""
     if who := agent or fields.get("operator"):
         return who
     number = fields.get("round", fields.get("rounds"))
@@ -66,7 +67,7 @@ def _tool(fields: Fields) -> str:
 
 def _finished(fields: Fields) -> str:
     usage = fields["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    tokens = tokens_of(usage)
     status = fields["status"]
     if status == "cancelled":
         if not fields.get("attempts", 1):
@@ -77,7 +78,7 @@ def _finished(fields: Fields) -> str:
 
 
 def _adapted(fields: Fields) -> str:
-    """Return what a model refuses: `fast refuses temperature 0.5: left out`."""
+    """Return the parameter that a model refuses: `fast refuses temperature 0.5: left out`."""
     wanted, parameter = fields["asked"], fields["parameter"]
     what = parameter if wanted == parameter else f"{parameter} {wanted}"
     return f"{fields['alias']} refuses {what}: {fields['instead']}"[:LONGEST]
@@ -95,7 +96,7 @@ def _roster_ended(fields: Fields) -> str:
 
 
 def _round(fields: Fields) -> str:
-    """Name a pass, and those who are not asked in a round; in other passes that goes without."""
+    """Name a pass and the agents that are settled in a round."""
     number, settled = fields["round"], fields["given"]
     if isinstance(number, int):
         return f"round {number}" + (f", not asked: {span(settled)}" if settled else "")
@@ -177,4 +178,4 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "work_merged": lambda fields: "starts from the others' changes in the repository",
     "work_unused": lambda fields: f"changed {counted(fields['count'], 'file')} without effect",
 }
-"""How each type of event is told. What is missing here is for machines."""
+"""The text of each type of event. Types that are missing here are for machines."""

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from .recorded import Recorded
 
 LONGEST = 1_200
-"""Characters of a text that are shown, unless all of it is asked for."""
+"""Characters of a text that are shown, unless the user asks for all of it."""
 LONGEST_LINE = 300
 BAR = "  | "
-"""Ahead of each line that a model, a tool or a person wrote, so that none can pose as ours."""
+"""The prefix of each line written by a model, a tool or a person, so that none can pose as ours."""
 
 
 def written(run: Recorded, *, agent: str | None = None, full: bool = False) -> str:
-    """Write a run for people; nothing in it commands their terminal.
+    """Write a run for people; no text in it can control their terminal.
 
     Args:
-        full: Show texts whole. Else the middle of long ones is left out, and its size told.
+        full: Show texts whole. Otherwise the middle of long texts is left out, and their size
+            shown.
     """
     agents = [agent] if agent is not None else [*run.speakers]
     lines = [*_head(run, full=full)]
@@ -91,7 +92,7 @@ def _why(result: Mapping[str, Any]) -> str:
 
 
 def _agents(run: Recorded) -> Iterator[str]:
-    """Say of each agent what it took: one line each."""
+    """Write one line for each agent, with its usage."""
     yield "AGENTS"
     width = max(map(len, run.speakers), default=0)
     for agent in run.speakers:
@@ -132,12 +133,12 @@ def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
 
 
 def conversations(calls: Sequence[AnsweredCall], names: Sequence[str], *, full: bool) -> list[str]:
-    """Write what each of some agents, or operators, was shown and said, line by line."""
+    """Write the conversations of some agents or operators, line by line."""
     return [line for name in names for line in ("", *_conversation(calls, name, full=full))]
 
 
 def _conversation(all_calls: Sequence[AnsweredCall], agent: str, *, full: bool) -> Iterator[str]:
-    """Show an agent's calls, with what is new in each."""
+    """Write an agent's calls, with the new messages of each."""
     calls = [all_call for all_call in all_calls if all_call.agent == agent]
     yield f"CONVERSATION of {agent}" + ("" if calls else ": no model was asked")
     for call, messages in news(calls):

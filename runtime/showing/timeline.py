@@ -1,4 +1,4 @@
-"""Who worked when in a run, what waited for whom, and which chain of work took all the time."""
+"""When each agent of a run worked and waited, and the critical path of the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 SAME = 0.005
-"""Seconds that may lie between the end of one's work and the start of what waited for it."""
+"""The most seconds between the end of one span and the start of a span that waited for it."""
 
 WORKS = {
     "model_call": "model",
@@ -18,17 +18,17 @@ WORKS = {
     "model_retried": "model",
     "tool_call": "tool",
 }
-"""The events that tell of a call, and what was called."""
+"""The types of events that report a call, and what was called."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimelineCall:
-    """A call of a model or of a tool within somebody's work.
+    """A model call or tool call within an agent's work.
 
     Attributes:
         kind: `model` or `tool`.
         start: Seconds since the start of the run.
-        number: That of the event which told it.
+        number: The number of the event that reports it.
     """
 
     kind: str
@@ -39,16 +39,16 @@ class TimelineCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Span:
-    """A time in which an agent worked.
+    """A span of time in which an agent worked.
 
     Attributes:
         start: Seconds since the start of the run.
-        end: The same; where it has no end, the last that is known of the run.
-        received: Whose reports it read, or whose messages.
-        round: The round that it is of; empty where there are none.
-        waited_for: Who was the last that it waited for; empty, where it waited for nobody.
+        end: The same; for unfinished work, the time of the run's last event.
+        received: The agents whose reports or messages it read.
+        round: The round that it belongs to; empty if there are none.
+        waited_for: The last agent that it waited for; empty if it waited for none.
         is_critical: Whether the run would have ended sooner had this taken less time.
-        took: How long it took, as the event of its end says it; None: nothing says so.
+        took: Its duration according to the event of its end; None if unknown.
     """
 
     agent: str
@@ -69,13 +69,13 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline:
-    """The times of a run. A run that was gone on with is told as one, its pauses left out.
+    """The times of a run. A resumed run is shown as one, without its pauses.
 
     Attributes:
         spans: When each agent worked, in the order of their starts.
-        times: For each event by its number, when it happened.
-        breaks: When the run was gone on with.
-        end: The last that is known; all in seconds.
+        times: The time of each event, by its number.
+        breaks: When the run was resumed.
+        end: The time of the last event; all in seconds.
     """
 
     spans: Sequence[Span]
@@ -86,7 +86,7 @@ class Timeline:
 
     @classmethod
     def of(cls, events: Iterable[Mapping[str, Any]]) -> Timeline:
-        """Read it off the events of a run."""
+        """Derive the timeline from the events of a run."""
         reading = _TimelineFold()
         for event in events:
             reading.read(event)
@@ -99,7 +99,7 @@ class Timeline:
         )
 
     def of_agent(self, agent: str) -> Sequence[Span]:
-        """Return the times in which an agent worked."""
+        """Return the spans in which an agent worked."""
         return self._by_agent.get(agent, ())
 
     @cached_property
@@ -110,16 +110,16 @@ class Timeline:
         return by_agent
 
     def seconds_of(self, agent: str) -> float:
-        """Return how long an agent worked in all: the one figure that is shown of it everywhere.
+        """Return how long an agent worked in all: the one figure that is shown everywhere.
 
-        That is from its start to its end, in all rounds and turns, with what it waited for models,
-        tools and retries. Work that an interruption cut short counts; what was only taken from a
-        journal or from a parent's run does not count again.
+        This is the time from its start to its end, in all rounds and turns, including its waits for
+        models, tools and retries. Interrupted work counts; results that were taken from a journal
+        or from a parent's run do not count again.
         """
         return sum(span.seconds for span in self.of_agent(agent))
 
     def seconds(self, agent: str, kind: str) -> float:
-        """Sum up how long an agent waited for models, or for tools; what overlaps counts once."""
+        """Return how long an agent waited for models, or for tools; overlaps count once."""
         works = [call for call in self.works.get(agent, ()) if call.kind == kind]
         total = reached = 0.0
         for work in sorted(works, key=lambda call: call.start):
@@ -130,7 +130,7 @@ class Timeline:
 
 @dataclass(eq=False)
 class _TimelineFold:
-    """What is known after some events."""
+    """The timeline after some of the events."""
 
     offset: float = 0.0
     now: float = 0.0
@@ -143,7 +143,7 @@ class _TimelineFold:
     mail: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def read(self, event: Mapping[str, Any]) -> None:
-        """Take an event."""
+        """Add an event."""
         agent, kind = event.get("agent", ""), event["type"]
         if kind == "run_started" and self.times:  # its clock begins again
             self.spans += self.ended()
@@ -173,7 +173,7 @@ class _TimelineFold:
         self.last_turns[agent] = self.now
 
     def _work(self, event: Mapping[str, Any]) -> TimelineCall:
-        """Return the time that a call took; of one that failed, since its agent was heard last."""
+        """Return the time of a call; a failed call starts at its agent's previous event."""
         agent, kind = event.get("agent", ""), WORKS[event["type"]]
         if event["type"] in {"model_retried", "model_error"}:
             start = self.last_turns.get(agent, self.now)
@@ -183,12 +183,12 @@ class _TimelineFold:
         return TimelineCall(kind=kind, start=max(self.offset, start), end=end, number=event["n"])
 
     def ended(self) -> list[Span]:
-        """Return all times of work, those without an end until now."""
+        """Return all spans; unfinished ones end now."""
         return [*self.spans, *(replace(span, end=self.now) for span in self.at_work.values())]
 
 
 def _marked(spans: list[Span]) -> list[Span]:
-    """Return who waited for whom, and follow that back from the last end: the critical path."""
+    """Return the spans with their waits and the critical path, followed back from the last end."""
     before = _waited_for(spans)
     critical: set[int] = set()
     last = max(range(len(spans)), key=lambda index: spans[index].end, default=None)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def value_of(run: Recorded, *, agent: str | None = None) -> dict[str, Any]:
-    """Return a run as a JSON object, nothing of it shortened."""
+    """Return a run as a JSON object, with nothing shortened."""
     names = [agent] if agent is not None else [*run.states]
     own = [event for event in run.events if agent is None or event.get("agent") == agent]
     return {

@@ -341,9 +341,9 @@ class Reservation:
     usd: float | None
     calls: int
     prompt_tokens: int
-    amounts: _Amounts = field(init=False, repr=False)
-    turn: asyncio.Future[BudgetReached | None] = field(init=False, repr=False)
-    _open: bool = field(default=True, init=False, repr=False)
+    amounts: _Amounts = field(init=False)
+    turn: asyncio.Future[BudgetReached | None] = field(init=False)
+    _open: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         self.amounts = (round((self.usd or 0.0) * PICOS_PER_USD), self.tokens, self.calls)

@@ -1,7 +1,8 @@
 """Looking at folders in a browser: a local server, one offline file, and the pages of a run.
 
-The kit knows no kind of folder. Each brings its own `Site` through the entry-point group
-`coterie.pages`: a function of a folder that gives one, or None where the folder is of another kind.
+This package knows no kind of folder. Each kind registers its own `Site` in the entry-point group
+`coterie.pages`: a function that takes a folder and returns a site, or None for another kind of
+folder.
 """
 
 from .links import Links, is_number, word

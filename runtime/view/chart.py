@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from ..showing.timeline import Timeline
 
 CHART, LABELS, ROW, AXIS = 1000, 190, 22, 24
-"""Measures of the timeline in pixels: its width, that of the names, and two heights."""
+"""The timeline's measures in pixels: its width, the width of the names, and two heights."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
-"""Seconds between two lines of the timeline."""
+"""The intervals in seconds between two grid lines of the timeline."""
 MOST_LINES = 8
 
 
@@ -24,12 +24,12 @@ def chart(
     of_agent: Callable[[str], str],
     of_event: Callable[[int], str],
 ) -> dict[str, Any]:
-    """Return the places of rows, bars and lines.
+    """Return the positions of rows, bars and lines.
 
     Args:
-        agents: Whose, from above; who did nothing has no row.
+        agents: The agents of the rows, from the top; an agent without work has no row.
         blamed: The numbers of the events that agents are blamed for.
-        of_agent: Gives the address of an agent's part.
+        of_agent: Returns the address of an agent's part of the page.
     """
     at_work = [agent for agent in agents if time.of_agent(agent) or agent in time.works]
     scale = (CHART - LABELS - 20) / max(time.end, 1e-6)

@@ -1,4 +1,4 @@
-"""Where pages and their parts are found: by a server's addresses, or within one file."""
+"""Addresses of pages and their parts, on a server or within one file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 LONGEST = 80
-"""Characters of a name that stand in an address."""
+"""Characters of a name that an address keeps."""
 LONGEST_NUMBER = 9
-"""Digits of a number in an address. Python refuses to read one of more than 4,300."""
+"""Digits of a number in an address. Python refuses to read a number of more than 4,300."""
 _OTHER = re.compile("[^A-Za-z0-9_.-]")
 
 
@@ -24,7 +24,7 @@ def slug(name: str) -> str:
 
 
 def word(text: str) -> str:
-    """Write a text as one word of an address: slashes stand between words."""
+    """Write a text as one word of an address, which has slashes between its words."""
     return quote(text, safe=" +", errors="replace")
 
 
@@ -39,8 +39,8 @@ class Links:
 
     Attributes:
         contents: The addresses of the site's table of contents.
-        base: What stands ahead of every address of a server; None in a file, which has the
-            contents only.
+        base: The prefix of every address of a server; None in a file, which has the pages of the
+            table of contents only.
     """
 
     here: str
@@ -48,18 +48,18 @@ class Links:
     base: str | None = None
 
     def id(self, anchor: str) -> str:
-        """Name a part of this page, such as `agent-judge`, so that no other page has that name."""
+        """Return an id for a part of this page, such as `agent-judge`, that no other page uses."""
         return self._id(self.here, anchor)
 
     def to(self, anchor: str, page: str | None = None) -> str:
-        """Return the address of a part of this page, or of another one.
+        """Return the address of a part of this page or of another one.
 
         Args:
             anchor: The part; empty for the whole page.
             page: The page's address; None for this one.
 
         Returns:
-            The address; empty, where a file does not have the page.
+            The address; empty if the page is not part of the file.
         """
         page = self.here if page is None else page
         if self.base is not None:
@@ -71,6 +71,6 @@ class Links:
         return f"#{self._id(page, anchor or 'page')}"
 
     def _id(self, page: str, anchor: str) -> str:
-        """Name a part; a file has many pages, of which all but the first are named with it."""
+        """Return a part's id; in a file, ids of all pages but the first start with the page's."""
         is_alone = self.base is not None or page == next(iter(self.contents), page)
         return slug(anchor if is_alone else f"{page}--{anchor}")

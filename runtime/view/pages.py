@@ -1,4 +1,4 @@
-"""Pages as HTML: their templates, and the document around them, in which nothing foreign runs."""
+"""Pages as HTML: their templates, and the document around them, in which no foreign script runs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ LONGEST = 50_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """A page without what is around it.
+    """A page without the document around it.
 
     Attributes:
-        body: Its HTML, as `Templates.render` gives it.
+        body: Its HTML, rendered by `Templates.render`.
     """
 
     title: str
@@ -39,10 +39,10 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Templates:
-    """Templates of a folder, beside those of the kit (`kit.html`).
+    """The templates of a folder, beside the shared ones (`kit.html`).
 
-    Every value is text unless it is `Markup`: it is escaped, and what nobody would see of it, such
-    as what turns the direction of writing, stands there by its number.
+    Every value is text unless it is `Markup`: it is escaped, and invisible characters, such as
+    those that reverse the direction of writing, are shown by their code points.
     """
 
     folder: Path
@@ -63,14 +63,14 @@ class Templates:
         return environment
 
     def page(self, title: str, name: str, links: Links, /, **values: Any) -> Page:
-        """Fill in a template as a page; see `render`."""
+        """Render a template as a page; see `render`."""
         return Page(title=title, body=self.render(name, links, **values))
 
     def render(self, name: str, links: Links, /, **values: Any) -> Markup:
-        """Fill in a template.
+        """Render a template.
 
         Args:
-            links: Names the page's parts; the template calls it `links`.
+            links: Names the page's parts; available to the template as `links`.
 
         Raises:
             jinja2.TemplateError: The template is wrong, or lacks a value.
@@ -82,7 +82,7 @@ class Templates:
 
 
 def shortened(text: str) -> str:
-    """Leave out the middle of a text that no page has room for, and say how much it was."""
+    """Leave out the middle of a text that is too long for a page, and say how long it is."""
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2
@@ -95,10 +95,10 @@ def _text(value: Any) -> Any:
 
 
 def document(site: Site, pages: Sequence[tuple[Links, Page]], *, live: str = "") -> str:
-    """Write a document that needs nothing else: one page of a server, or all in a file.
+    """Write a self-contained document: one page of a server, or all pages in one file.
 
     Args:
-        live: The address that tells of changes; empty, where nothing tells.
+        live: The address that reports changes; empty if none does.
     """
     links, first = pages[0]
     return Templates(folder=FOLDER).render(
@@ -116,7 +116,7 @@ def document(site: Site, pages: Sequence[tuple[Links, Page]], *, live: str = "")
 
 @cache
 def policy() -> str:
-    """Return what a document may do: its own script and style, by hash, and ask its own server."""
+    """Return the document's content policy: only its own script and style, and its own server."""
     return "; ".join(
         (
             "default-src 'none'",

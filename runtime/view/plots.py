@@ -15,7 +15,7 @@ LONGEST = 34
 STEPS = (1, 2, 2.5, 5, 10)
 MOST_TICKS = 6
 LEAST = 1e-9
-"""What numbers differ by at least, for an axis to tell them apart."""
+"""The smallest difference between numbers that an axis shows."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,9 +23,9 @@ class PlotPoint:
     """A point of a plot.
 
     Attributes:
-        x: Where, in the unit of the axis.
-        low: The lower end of its interval; None where it has none.
-        label: What stands beside it; empty: nothing.
+        x: The position in the unit of the axis.
+        low: The lower end of its interval; None if it has none.
+        label: The text beside it; may be empty.
     """
 
     x: float
@@ -39,12 +39,12 @@ class PlotPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Series:
-    """Points that belong together.
+    """Points of one series.
 
     Attributes:
         points: The points, from left to right.
-        is_line: Whether a line joins them, and a band their intervals.
-        has_points: Whether they are drawn themselves, with intervals.
+        is_line: Whether a line joins the points, and a band joins their intervals.
+        has_points: Whether the points are drawn with their intervals.
     """
 
     name: str
@@ -58,9 +58,9 @@ class Plot:
     """A plot with two axes; the macro `plotted` draws it.
 
     Attributes:
-        x: The name of the axis below.
-        y: That of the axis at the side.
-        y_range: What the axis at the side reaches over at least.
+        x: The name of the x axis.
+        y: The name of the y axis.
+        y_range: The smallest range of the y axis.
     """
 
     caption: str
@@ -78,7 +78,7 @@ class Plot:
 
     @property
     def drawn(self) -> Drawn:
-        """The same in pixels."""
+        """The plot in pixels."""
         points = [point for placed in self.series for point in placed.points]
         ends = [end for point in points for end in (point.low, point.high) if end is not None]
         x = Scale.over([point.x for point in points], LEFT, WIDTH - RIGHT)
@@ -121,7 +121,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Leads from numbers to pixels."""
+    """Maps numbers to pixels."""
 
     low: float
     high: float
@@ -131,7 +131,7 @@ class Scale:
 
     @classmethod
     def over(cls, numbers: Sequence[float], start: float, end: float) -> Scale:
-        """Make room for numbers, and for round ones around them."""
+        """Return a scale that covers the numbers and ends at round ones."""
         finite = [number for number in numbers if math.isfinite(number)] or [0.0]
         low, high = min(finite), max(finite)
         if high - low < max(LEAST, abs(high) * LEAST):
@@ -155,7 +155,7 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bar:
-    """A row of a figure with bars: a name, a figure, and its interval."""
+    """A row of a bar chart: a name, a figure, and its interval."""
 
     name: str
     value: float
@@ -166,7 +166,7 @@ class Bar:
 
     @property
     def short(self) -> str:
-        """The name, as there is room for it."""
+        """The name, shortened to the room for it."""
         if len(self.name) <= LONGEST:
             return self.name
         half = (LONGEST - 1) // 2
@@ -175,7 +175,7 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
-    """Figures with intervals below each other; the macro `barred` draws it.
+    """A chart of figures with intervals, one below the other; the macro `barred` draws it.
 
     Attributes:
         bars: The figures, in [0, 1].
@@ -187,12 +187,12 @@ class Bars:
 
     @property
     def height(self) -> int:
-        """The figure's height in pixels."""
+        """The chart's height in pixels."""
         return 24 + ROW * len(self.bars) + 6
 
     @property
     def ticks(self) -> Sequence[tuple[float, str]]:
-        """Lines to read figures by."""
+        """The grid lines."""
         return [(self.at(number / 4), f"{number / 4:g}") for number in range(5)]
 
     @property
@@ -234,12 +234,12 @@ def _placed(number: int, series: Series, x: Scale, y: Scale) -> Placed:
 
 
 def path_through(places: Iterable[tuple[float, float]]) -> str:
-    """Return the path through places, in pixels."""
+    """Return the path through some points, in pixels."""
     return " ".join(f"{'L' if at else 'M'}{x} {y}" for at, (x, y) in enumerate(places))
 
 
 def _step(span: float) -> float:
-    """Return a round step of which a span has few."""
+    """Return a round step that divides a span into few parts."""
     least = span / MOST_TICKS
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * step for step in STEPS if power * step >= least * (1 - 1e-9))

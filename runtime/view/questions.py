@@ -14,10 +14,10 @@ from ..values.bounds import LARGEST_ANSWER
 
 
 def open_questions(run: Path) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each question that nobody has begun to answer.
+    """Yield the name and text of each question without an answer.
 
     Raises:
-        InputError: One cannot be read.
+        InputError: A question cannot be read.
     """
     try:
         files = beneath.names_in(run, FOLDER)
@@ -40,7 +40,7 @@ def write_answer(run: Path, question: str, text: str) -> None:
     """Answer a question.
 
     Raises:
-        InputError: There is no such open question, or no answer.
+        InputError: The question is not open, or the answer is empty.
         StorageError: The answer cannot be written.
     """
     if question not in dict(open_questions(run)):

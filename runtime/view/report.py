@@ -16,7 +16,7 @@ def make_page(site: Site, links: Links, source: Path) -> Page:
     """Make a page.
 
     Args:
-        links: Its links; they have its address.
+        links: The page's links, which know its address.
     """
     page = checked(str(source), lambda: site.page(links.here, links))
     return expected(page, Page, f"page of {type(site).__module__}.{type(site).__name__}")
@@ -36,7 +36,7 @@ def report(site: Site, source: Path) -> str:
 
 
 def problem(title: str, why: str, links: Links) -> Page:
-    """Make the page that says why there is none."""
+    """Make a page that says why the requested one cannot be shown."""
     return Templates(folder=FOLDER).page(
         title,
         "problem.html",

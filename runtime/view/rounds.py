@@ -1,4 +1,4 @@
-"""The rounds of a run: the result of each agent, and what of it is new."""
+"""The rounds of a run: each agent's result, and how it differs from the round before."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from .talk import whole
 
 MOST_COMPARED = 20_000
-"""Characters of two texts that are compared line by line."""
+"""Characters of two texts, together, that are compared line by line."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownOutcome:
-    """The result of an agent in a round.
+    """An agent's result in a round.
 
     Attributes:
         news: `first`, `changed` or `as before`.
-        lines: Where it changed: each line with ` `, `+` or `-`.
+        lines: The changed lines, each with ` `, `+` or `-` before it.
     """
 
     agent: str
@@ -42,12 +42,12 @@ class ShownRound:
 
     @property
     def changed(self) -> int:
-        """How many answers are others than in the round before."""
+        """The number of answers that differ from those of the round before."""
         return sum(outcome.news == "changed" for outcome in self.outcomes)
 
 
 def rounds(events: Iterable[Mapping[str, Any]]) -> list[ShownRound]:
-    """Return the rounds of a run; none where it has none."""
+    """Return the rounds of a run; empty if it has none."""
     fields: dict[str, dict[str, tuple[str, str]]] = {}
     for event in events:
         if event["type"] == "agent_finished" and "round" in event:

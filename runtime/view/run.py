@@ -1,4 +1,4 @@
-"""The page of a run: how it ended and why, who did what when, and what everybody was shown."""
+"""The page of a run: how it ended and why, each agent's work over time, and every conversation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Templates(folder=FOLDER)
 MOST_TROUBLES = 40
-"""How many lines of what went wrong stand at the head of a page."""
+"""Lines about problems at the head of a page."""
 KINDS = {
     "done": ("good", "✓"),
     "failed": ("bad", "✗"),
@@ -40,11 +40,11 @@ KINDS = {
     "cancelled": ("odd", "!"),
     "working": ("busy", "▶"),
 }
-"""Class and sign of each status of an agent; all others are idle."""
+"""The CSS class and sign of each status of an agent; any other status is idle."""
 
 
 def open_run(folder: Path) -> RunSite | None:
-    """Find a run; None where the folder is none of one."""
+    """Open a run's folder as a site; None if it holds no run."""
     is_run = (folder / "task.json").is_file() and (folder / MANIFEST).is_file()
     return RunSite(folder=folder) if is_run else None
 
@@ -57,17 +57,17 @@ class RunSite:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The run's name."""
         return self.folder.resolve().name
 
     @property
     def contents(self) -> Mapping[str, str]:
-        """Its only page."""
+        """The only page."""
         return {"": "Run"}
 
     @property
     def state(self) -> str:
-        """What changes with every event; empty, once no process is at work on the run."""
+        """A text that changes with every event; empty once no process works on the run."""
         if not is_held(self.folder):
             return ""
         sizes = (self._size(name) for name in (EVENTS, RESULT))
@@ -78,7 +78,7 @@ class RunSite:
         return str(path.stat().st_size) if path.exists() else "none"
 
     def answer(self, question: str, text: str) -> None:
-        """Answer what a `Person` of the run is asked; see `Answerable`."""
+        """Answer a question to a `Person` of the run; see `Answerable`."""
         write_answer(self.folder, question, text)
 
     def page(self, address: str, links: Links) -> Page:
@@ -89,11 +89,11 @@ class RunSite:
 
 
 def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page:
-    """Make the page of a run, also of one that is a part of something else.
+    """Make the page of a run, also of a run that is part of an evaluation or an evolution.
 
     Args:
-        folder: Its folder, where it has one: with its budget, its verdicts of blame, and the team
-            that was.
+        folder: The run's folder, if it has one: the page then shows its budget, its blame
+            verdicts, and the team that it recruited.
     """
     view = _View(run, links, folder)
     title = f"{run.team.name}: {run.task.get('id', '')}"
@@ -101,7 +101,7 @@ def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page
 
 
 class _View:
-    """What the page of a run shows."""
+    """The content of a run's page."""
 
     def __init__(self, run: Recorded, links: Links, folder: Path | None) -> None:
         self.run, self.links, self.folder = run, links, folder
@@ -171,7 +171,7 @@ class _View:
         return self.run.seconds
 
     def _budget(self) -> Iterator[tuple[str, float, float, str]]:
-        """Yield the caps of the run, each with what was used of it."""
+        """Yield the caps of the run, each with the amount used."""
         if self.folder is None:
             return
         caps = read_value(self.folder / MANIFEST).get("budget")
@@ -188,7 +188,7 @@ class _View:
                 yield str(name), float(used[name]), float(cap), text
 
     def _troubles(self) -> Iterator[tuple[str, str, str]]:
-        """Yield what went wrong: whose part it was, in words, and where it stands."""
+        """Yield the problems: the agent, a description, and the address of its part of the page."""
         for event in self.run.events:
             if is_trouble(event):
                 agent, text = event.get("agent", ""), event_text(event["type"], event)
@@ -202,7 +202,7 @@ class _View:
                 yield call.agent, "an answer was cut off", self.links.to(anchor_of(call.event))
 
     def _blame(self) -> Iterator[dict[str, Any]]:
-        """Yield the verdicts that were asked for."""
+        """Yield the blame verdicts on the run."""
         if self.folder is None:
             return
         for path in sorted((self.folder / "blame").glob("*.json")):
@@ -253,7 +253,7 @@ class _View:
         return Markup(draw_marked(team, marks, carried, tip=self.links.id("tip")))  # noqa: S704
 
     def _team(self) -> Team:
-        """Return the team that was, where agents recruited it."""
+        """Return the final team, if agents recruited it."""
         from ...schema.loading.loading import read_team
 
         if self.folder is not None and (self.folder / TEAM_THAT_WAS).exists():
@@ -284,7 +284,7 @@ class _View:
         )
 
     def _row(self, agent: str) -> dict[str, Any]:
-        """Return the figures of an agent: a row of the table beside the timeline."""
+        """Return an agent's figures: a row of the table beside the timeline."""
         time, usage = self.time, self.run.usage_of(agent)
         spans = time.of_agent(agent)
         worked = time.seconds_of(agent)
@@ -345,7 +345,7 @@ class _View:
         }
 
     def _happened(self) -> Iterator[tuple[str, str, str, bool]]:
-        """Yield what happened in order: when, to whom, what, and whether it is trouble."""
+        """Yield the events in order: time, agent, description, and whether it is a problem."""
         for event in self.run.events:
             if text := event_text(event["type"], event):
                 whom = event.get("agent") or "the team"
@@ -354,7 +354,7 @@ class _View:
 
 
 def _vote(vote: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return a vote: whom it accuses, at which step, with which weight, and whose it is."""
+    """Return a vote: the accused agent, the step, the weight, and the voter."""
     by = ", ".join(map(str, vote["by"]))
     return str(vote["agent"]), str(vote["step"]), f"{float(vote['weight']):.3g}", by
 
@@ -364,7 +364,7 @@ def _plural_calls(calls: int, cached: int) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    """Write a time so that short ones differ and long ones can be read."""
+    """Write a duration so that short ones differ and long ones are readable."""
     if seconds < 120:
         return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

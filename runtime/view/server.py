@@ -1,7 +1,7 @@
-"""A server of pages for the browsers of this machine alone, at an address that nobody can guess.
+"""A server of pages for the browsers of this machine only, at an address that cannot be guessed.
 
-It answers GET, and changes nothing but what a form of a page writes: an answer to an agent. A name
-that leads here from elsewhere (DNS rebinding) is refused, as is whoever does not know the token.
+It answers GET and changes nothing except by a form's answer to an agent's question. It refuses
+requests for another host name (DNS rebinding) and requests without the token.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from .site import ANSWER, Answerable, NoPage, Site
 
 HOST = LOOPBACK
 PAUSE = 1.0
-"""Seconds between two looks at a folder."""
+"""Seconds between two checks of a folder."""
 SHARE = 20
-"""How many times as long as the last page took is waited before a change is told again: so making
-pages takes at most a twentieth of a core, whatever a run writes."""
+"""How many times as long as the last page took the server waits before it reports another change.
+So making pages takes at most a twentieth of a core, whatever a run writes."""
 FAULTS_OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, ConnectionError)
-"""What aiohttp raises where a request is malformed or too large, or its sender is gone."""
+"""The exceptions that aiohttp raises for a request that is malformed or too large, or broken
+off."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": f"{policy()}; frame-ancestors 'none'",
@@ -51,11 +52,11 @@ class PageServer:
     """Serves the pages of a folder. An async context manager; afterwards the port is free.
 
     Attributes:
-        port: Where it listens; 0 for any that is free.
-        pause: Seconds between two looks at the folder.
+        port: The port; 0 for any free one.
+        pause: Seconds between two checks of the folder.
 
     Raises:
-        InputError: The port is taken.
+        InputError: The port is in use.
     """
 
     site: Site
@@ -69,12 +70,12 @@ class PageServer:
 
     @property
     def base(self) -> str:
-        """What every path begins with."""
+        """The prefix of every path."""
         return f"/{self.token}/"
 
     @property
     def address(self) -> str:
-        """Where a browser finds the first page."""
+        """The address of the first page."""
         return f"http://{HOST}:{self.port}{self.base}"
 
     async def __aenter__(self) -> PageServer:
@@ -107,7 +108,7 @@ class PageServer:
     async def _guarded(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        """Refuse whoever is not meant; say nothing of what there is."""
+        """Refuse requests without the token or for another host, without revealing what exists."""
         if not is_loopback(request.host):
             return _refused(403, "This server is for this machine alone.")
         token = request.match_info.get("token", "")
@@ -127,7 +128,7 @@ class PageServer:
         return web.Response(text=text, content_type="text/html", headers=HEADERS)
 
     async def _answer(self, request: web.Request) -> web.Response:
-        """Hand on what somebody wrote into a form of a page."""
+        """Pass on the content of a page's form."""
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             return _refused(403, "Answers are taken from pages of this server alone.")
         if not isinstance(self.site, Answerable):
@@ -140,7 +141,7 @@ class PageServer:
         raise web.HTTPSeeOther(self.base, headers=HEADERS)
 
     def _text(self, address: str) -> str:
-        """Return a page, made anew where something has changed."""
+        """Return a page, rendered again if something has changed."""
         started = time.thread_time()
         links = Links(here=address, contents=[], base=self.base)
         try:
@@ -157,11 +158,11 @@ class PageServer:
         return text
 
     def _live_address(self, state: str) -> str:
-        """Return the address that tells of changes since a state; empty, where nothing changes."""
+        """Return the address that reports changes since a state; empty once nothing changes."""
         return f"{self.base}live?{urlencode({'from': state})}" if state else ""
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
-        """Tell of changes as they happen, until nothing more will."""
+        """Report changes as they happen, until the last one."""
         response = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
         await response.prepare(request)
         try:
@@ -194,10 +195,10 @@ class PageServer:
 
 
 def _logger() -> logging.Logger:
-    """Return where aiohttp reports what fails, without the faults of requests.
+    """Return the logger for aiohttp's errors, without those that a malformed request causes.
 
-    A fault of ours is printed with its traceback. A request that is no HTTP gets its error as the
-    answer; a traceback of it would print its address, which holds the token.
+    A fault of ours is printed with its traceback. A malformed request gets an error as its answer;
+    its traceback would print its address, which holds the token.
     """
     logger = logging.Logger(__name__)
     logger.parent = server_logger

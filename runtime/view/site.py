@@ -1,4 +1,4 @@
-"""What can be looked at: how it is found, and what it has to give."""
+"""Folders that can be viewed: how they are found, and the interface that they provide."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .links import Links
 from .pages import Page
 
 PAGES = "pages"
-"""The group of entry points. Each takes a folder and gives a `Site`; None, where the folder is of
-another kind. It **must** decide that by names of files alone, quickly."""
+"""The group of entry points. Each takes a folder and returns a `Site`, or None for another kind of
+folder. It **must** decide that quickly, by file names alone."""
 
 
 ANSWER = "answer"
 """The address to which a form sends an answer: the fields `question` and `answer`."""
 MOST_NEAR = 100
-"""Folders within one that is none, which are looked at for what may be meant."""
+"""Subfolders of an unknown folder that are searched for suggestions."""
 
 
 class NoPage(LookupError):
@@ -29,28 +29,28 @@ class NoPage(LookupError):
 
 
 class Site(Protocol):
-    """A folder that can be looked at. It **must** change nothing and ask nobody."""
+    """A folder that can be viewed. It **must** change nothing and call no model."""
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The site's name."""
         ...
 
     @property
     def contents(self) -> Mapping[str, str]:
-        """Titles of the pages to begin with, by address; the first one's address is empty.
+        """The titles of the main pages by address; the first one's address is empty.
 
-        An address is words with slashes between, such as `teams/t1`. Those of one word stand at the
-        head of each page. A file has these pages and no others.
+        An address is words with slashes between, such as `teams/t1`. Those of one word are linked
+        at the head of each page. A file has these pages only.
         """
         ...
 
     def page(self, address: str, links: Links) -> Page:
-        """Make a page, of what the folder holds now.
+        """Make a page from the folder's current content.
 
         Args:
-            address: Which: one of the contents, or another to which one of those leads.
-            links: Names its parts, and gives the addresses of others.
+            address: An address of the contents, or one that a page links to.
+            links: Names its parts, and returns the addresses of other pages.
 
         Raises:
             NoPage: There is no such page.
@@ -60,9 +60,9 @@ class Site(Protocol):
 
     @property
     def state(self) -> str:
-        """What changes whenever pages have something new; empty, once nothing will.
+        """A text that changes whenever a page does; empty once nothing will change.
 
-        Asked every second, so it **must** be quick.
+        It is read every second, so it **must** be quick.
 
         Raises:
             InputError: The folder cannot be read.
@@ -78,14 +78,14 @@ class Answerable(Protocol):
         """Answer a question.
 
         Raises:
-            InputError: There is no such open question, or no answer.
+            InputError: The question is not open, or the answer is empty.
             StorageError: The answer cannot be written.
         """
         ...
 
 
 def expect_folder(folder: Path) -> None:
-    """Make sure that something can be looked at.
+    """Refuse a path that is not a folder.
 
     Raises:
         InputError: It is no folder.
@@ -96,10 +96,10 @@ def expect_folder(folder: Path) -> None:
 
 
 def opened(folder: Path) -> Site:
-    """Find what a folder is.
+    """Open a folder as the kind of site that it is.
 
     Raises:
-        InputError: It is no folder, or of no kind that is known.
+        InputError: It is no folder, or of no known kind.
     """
     expect_folder(folder)
     kinds = sorted(installed(PAGES))
@@ -122,7 +122,7 @@ def _find_site(folder: Path, kinds: Iterable[str]) -> Site | None:
 
 
 def _near(folder: Path) -> Iterator[Path]:
-    """Yield folders that may be meant: what is in this one, the last one first, and those above."""
+    """Yield folders that may have been meant: subfolders, the last one first, and parents."""
     with suppress(OSError):
         inside = sorted((path for path in folder.iterdir() if path.is_dir()), reverse=True)
         yield from inside[:MOST_NEAR]

@@ -1,4 +1,4 @@
-"""Tables for pages, and parts of those that are too long for one page."""
+"""Tables for pages, and the parts of lists that are too long for one page."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from .links import Links
 AT_ONCE = 100
 """Rows of a long table on one page of a server."""
 IN_A_FILE = 1_000
-"""Rows of it in a file, which has the first page only."""
+"""Rows of a long table in a file, which has the first page only."""
 
 Row = TypeVar("Row")
 
 
 def verdict(score: float) -> str:
-    """Say in words what a score is, for a badge."""
+    """Describe a score in words, for a badge."""
     return "right" if score >= 1 else "wrong" if score <= 0 else "in part right"
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """What stands in a table.
+    """A cell of a table.
 
     Attributes:
-        address: Where they lead; empty: nowhere.
-        badge: Whether they are a status, which has a sign and a colour.
+        address: The target of its link; may be empty.
+        badge: Whether it is a status, which has a sign and a colour.
     """
 
     text: str
@@ -40,9 +40,9 @@ class PageTable:
     """A table; the macro `tabled` writes it.
 
     Attributes:
-        heads: The heads of its columns, each with the side on which the column is even: < or >.
-        rows: What stands in them. The first column names its row.
-        empty: What is said in place of a table without rows.
+        heads: The heads of its columns, each after its alignment: < or >.
+        rows: The cells of each row. The first one names the row.
+        empty: The text in place of a table without rows.
     """
 
     caption: str
@@ -52,7 +52,7 @@ class PageTable:
 
     @property
     def cells(self) -> Sequence[Sequence[tuple[str, TableCell]]]:
-        """The rows, each cell with its side."""
+        """The rows, each cell with its alignment."""
         sides = [*self.heads.values()]
         return [
             [
@@ -65,11 +65,11 @@ class PageTable:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Paged(Generic[Row]):
-    """Some of many; the macro `paging` says which, and leads to the others.
+    """One part of a long list; the macro `paging` names it and links to the others.
 
     Attributes:
-        first: The number of the first of them, from 1.
-        before: The address of those before; empty where there are none.
+        first: The number of its first item, from 1.
+        before: The address of the part before; empty if there is none.
     """
 
     shown: Sequence[Row]
@@ -80,18 +80,18 @@ class Paged(Generic[Row]):
 
     @property
     def last(self) -> int:
-        """The number of the last one that is shown."""
+        """The number of the last item shown."""
         return self.first + len(self.shown) - 1
 
 
 def paged(
     items: Sequence[Row], number: int, links: Links, address: Callable[[int], str]
 ) -> Paged[Row]:
-    """Take the part of a long list that one page has.
+    """Return the part of a long list that one page shows.
 
     Args:
-        number: Which part, from 1; one that there is not has nothing.
-        address: Gives the address of the page with the part of a number.
+        number: The number of the part, from 1; a part beyond the end is empty.
+        address: Returns the address of the page with a part, by its number.
     """
     size = IN_A_FILE if links.base is None else AT_ONCE
     first = (number - 1) * size

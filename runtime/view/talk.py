@@ -1,4 +1,4 @@
-"""What an agent was shown, said and did, turn by turn."""
+"""An agent's conversation, turn by turn: what it was shown, said and did."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TROUBLE = frozenset(
         "step_failed",
     }
 )
-"""Events that tell of something that went wrong."""
+"""Types of events that report a problem."""
 SHOWN_ELSEWHERE = frozenset({"agent_started", "agent_finished", "agent_given", "drafted"})
 
 
@@ -37,12 +37,12 @@ class ShownTurn:
     """A turn of a conversation.
 
     Attributes:
-        kind: `says` for a call of its model, `tool` for one of a tool, `note` for the rest.
+        kind: `says` for a model call, `tool` for a tool call, `note` for the rest.
         seconds: When it ended, since the start of the run.
-        head: What happened, in a few words.
-        is_trouble: Whether that is something that went wrong.
-        shown: What the model had not been shown before: roles and texts.
-        answer: What the model said, or the tool gave.
+        head: A short description.
+        is_trouble: Whether it is a problem.
+        shown: The messages that were new to the model: roles and texts.
+        answer: The answer of the model or the tool.
     """
 
     kind: str
@@ -58,12 +58,12 @@ class ShownTurn:
 
 
 def anchor_of(event: Mapping[str, Any]) -> str:
-    """Name an event on the page: a call by its path, which another run of the same plan shares."""
+    """Return an event's id on the page: for a call its path, which runs of one plan share."""
     return f"call-{event['path']}" if event["type"] == "model_call" else f"event-{event['n']}"
 
 
 def is_trouble(event: Mapping[str, Any]) -> bool:
-    """Return whether an event is of something that went wrong."""
+    """Return whether an event reports a problem."""
     if event["type"] == "tool_call":
         return "error" in event
     if event["type"] == "agent_finished":
@@ -72,10 +72,10 @@ def is_trouble(event: Mapping[str, Any]) -> bool:
 
 
 def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[ShownTurn]:
-    """Yield the turns of an agent, or of who else asked a model, such as a judge.
+    """Yield the turns of an agent, or of another caller of a model, such as a judge.
 
     Args:
-        times: For each event by its number, when it happened, in seconds.
+        times: The time of each event by its number, in seconds.
     """
     own = news(run.calls_by(agent))
     new = {call.event["n"]: (call, messages) for call, messages in own}
@@ -133,10 +133,10 @@ def _tool(event: Mapping[str, Any], seconds: float) -> ShownTurn:
 
 
 def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
-    """Yield the steps of an agent that writes code: what it ran, and the result.
+    """Yield the steps of an agent that writes code: the code, and its result.
 
     Raises:
-        TypeError: One is no object.
+        TypeError: A step is no object.
     """
     for number, step in enumerate(steps, 1):
         if not is_mapping(step):
@@ -157,7 +157,7 @@ def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
 
 
 def whole(value: Any) -> str:
-    """Return a value as text: JSON, where it is none; empty, where there is none."""
+    """Return a value as text, as JSON if it is no string; empty for None."""
     if value is None:
         return ""
     return value if isinstance(value, str) else dumps(value, ensure_ascii=False, indent=2)

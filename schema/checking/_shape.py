@@ -1,8 +1,8 @@
-"""Checks a document's shape against a JSON Schema and says each problem as a person would.
+"""Checks a document's shape against a JSON Schema and explains each problem in plain words.
 
 The schemas beside this module are the only source of shape. Their own keywords feed the messages:
-`x-unit` (what a number counts), `x-rule` (a pattern in words), `x-instead` (what to write in place
-of a field that people try), `examples` and `description`.
+`x-unit` (the unit of a number), `x-rule` (a pattern in words), `x-instead` (a replacement for a
+field that people try), `examples` and `description`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ..values.document import Document
 
 ValidationError = Any
-"""A `jsonschema.ValidationError`, whose own types say of most fields that they may be unset."""
+"""A `jsonschema.ValidationError`, whose own types declare most fields as possibly unset."""
 
 LONGEST_EXAMPLE = 60
-"""Characters of a value that is shown again as it should have been written."""
+"""Maximum characters of a value that is repeated in its correct form."""
 
 NOUNS = {
     "array": "a list",
@@ -61,12 +61,12 @@ def shape_schema(name: str) -> Mapping[str, Any]:
 
 
 def schema_text(name: str) -> str:
-    """Write one of our schemas as a file of its own, for an editor."""
+    """Return one of our schemas as the text of a file, for an editor."""
     return json.dumps(shape_schema(name), indent=2, ensure_ascii=False) + "\n"
 
 
 def _agent_schema() -> Mapping[str, Any]:
-    """Write the schema of an agent file: an agent of a team file, with an id and a lineage."""
+    """Return the schema of an agent file: an agent of a team file, with an id and a lineage."""
     team = shape_schema("team")
     agent, lineage = team["$defs"]["agent"], team["properties"]["lineage"]
     only_in_teams = {"use", "like", "count"}
@@ -86,10 +86,10 @@ def _agent_schema() -> Mapping[str, Any]:
 
 
 def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> Iterator[Problem]:
-    """Find everything in a document that is not of the shape that a schema describes.
+    """Yield every problem in a document's shape.
 
     Args:
-        schema: The name of one of ours, or a schema that was put together from them.
+        schema: The name of one of ours, or a schema built from them.
     """
     if surely_valid(document.value, _schema(schema), _others()):
         return
@@ -99,9 +99,9 @@ def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> Itera
 
 
 def sound(document: Document, name: str) -> Any:
-    """Return a copy of the document without what has the wrong shape.
+    """Return a copy of the document's value without malformed parts.
 
-    So checks of meaning can go on with the rest, and a user sees all problems at once.
+    So checks of meaning can continue with the rest, and a user sees all problems at once.
     """
     value = json.loads(json.dumps(document.value))
     for error in _validator(name).iter_errors(document.value):
@@ -115,7 +115,7 @@ def _schema(schema: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _others() -> Mapping[str, Mapping[str, Any]]:
-    """Return the schemas that others may refer to."""
+    """Return the schemas that other schemas may refer to."""
     team = shape_schema("team")
     return {team["$id"]: team}
 
@@ -132,12 +132,12 @@ def _validating(schema: Mapping[str, Any]) -> Validator:
 
 @functools.cache
 def _strict() -> tuple[Any, Any]:
-    """Make our kind of validator, and give it with the schemas that others may refer to."""
+    """Return our validator class, and the registry of schemas that others may refer to."""
     from jsonschema import Draft202012Validator, ValidationError, validators
     from referencing import Registry, Resource
 
     def whole(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
-        """Match a pattern with the whole text: `$` alone lets a line's end through."""
+        """Match a pattern against the whole text: `$` alone accepts a final line break."""
         if isinstance(text, str) and not re.fullmatch(pattern, text):
             yield ValidationError("no match")
 
@@ -267,7 +267,7 @@ def _not_by_rule(error: ValidationError) -> str:
 
 
 def _regular(error: ValidationError) -> str:
-    """Spell a name as its rule wants it, where that is possible: `Worker 1` as `worker_1`."""
+    """Return a name corrected to match its pattern if possible: `worker_1` for `Worker 1`."""
     plain = unicodedata.normalize("NFKD", error.instance).encode("ascii", "ignore").decode()
     name = "_".join(re.findall("[a-z0-9]+", plain.casefold()))
     is_path = "/" in error.validator_value
@@ -287,7 +287,7 @@ def _repeated(error: ValidationError) -> str:
 
 
 def _otherwise(error: ValidationError) -> str:
-    """Tell of a rule that only schemas of others have."""
+    """Describe an error of a keyword that our schemas do not use."""
     rule = quoted({str(error.validator): error.validator_value})
     return f"{quoted(error.instance)} does not fit {rule}."
 
@@ -310,7 +310,7 @@ MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {
 
 
 def _facts(schema: Mapping[str, Any]) -> str:
-    """Return what is counted and within which bounds: ` (tokens, 1 to 1000000)`."""
+    """Return the unit and the bounds of a number: ` (tokens, 1 to 1000000)`."""
     if "maximum" not in schema:
         return ""
     unit = f"{schema['x-unit']}, " if schema.get("x-unit") else ""

@@ -1,8 +1,8 @@
-"""The command line: `mas`, and what all its commands have in common.
+"""The command line: `mas`, and the shared parts of all its commands.
 
 Subcommands are found by name through the entry-point groups `coterie.commands` and, for those of
-`mas dev`, `coterie.dev_commands`. They are imported only when one is used, so `mas --help` is quick
-and a plugin can add its own.
+`mas dev`, `coterie.dev_commands`. They are imported only on use, so `mas --help` is quick and a
+plug-in can add its own.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -39,9 +40,6 @@ from ._host import (
 )
 from ._screen import HELP_ALL, is_long, write_options
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 __all__ = [
     "HOST",
     "LONGEST_MESSAGE",
@@ -66,7 +64,7 @@ BUG = 70
 INTERRUPTED = 130
 LONGEST_SUMMARY = 200
 LONGEST_MESSAGE = 10_000
-"""Characters of an error that a person is shown."""
+"""Maximum characters of an error message."""
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on your tasks or on public benchmarks, and compare the figures.",
     "chat": "Chat with a team: each line is a run that knows the turns before it.",
@@ -93,7 +91,7 @@ SUMMARIES: Mapping[str, str] = {
     "seeds": "List the teams that come with coterie.",
     "tools": "Import tool servers of other programs into tools.yaml.",
 }
-"""A line for each of our own commands: to ask a command itself, it would have to be imported."""
+"""The one-line summaries of our own commands: reading one from a command would import it."""
 
 problem_format = click.option(
     "--format",
@@ -124,14 +122,14 @@ VERSION = click.Option(
 
 
 class _Ours(click.Command):
-    """A command that -h explains, and that Ctrl-C ends, whenever it comes."""
+    """A command with -h, which Ctrl-C ends at any moment."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters; a program of its own also has --version, a long one --help-all."""
+        """Return the parameters; a top-level program adds --version, a long command --help-all."""
         options = [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
         return [*options, HELP_ALL] if is_long(options) else options
 
@@ -140,9 +138,9 @@ class _Ours(click.Command):
         write_options(self.get_params(ctx), ctx, formatter)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the command. Until it says otherwise, Ctrl-C ends it there and then.
+        """Run the command. Unless the command decides otherwise, Ctrl-C ends it at once.
 
-        As an exception it could come in the middle of an import, where Python drops it.
+        As an exception, Ctrl-C could arrive during an import, where Python would drop it.
         """
         if threading.current_thread() is not threading.main_thread():
             return super().main(*args, **kwargs)
@@ -154,7 +152,7 @@ class Command(_Ours):
     """A command that ends with our exit codes and shows our errors without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; turn what it raises into a message and an exit code."""
+        """Run the command; convert exceptions to a message and an exit code."""
         try:
             return super().invoke(ctx)
         except CoterieError as error:
@@ -182,7 +180,7 @@ class Command(_Ours):
 
     @property
     def _is_ours(self) -> bool:
-        """Whether it is no command of a plug-in, which may end itself or write to a closed pipe."""
+        """Whether the command is ours; a plug-in's may end itself or write to a closed pipe."""
         return str(getattr(self.callback, "__module__", "")).startswith(OWN)
 
 
@@ -190,7 +188,7 @@ class Family(_Ours, click.Group):
     """A group of commands.
 
     Args:
-        moved: What to write instead of commands that it no longer has, by their names.
+        moved: The replacements of moved commands, by name.
     """
 
     def __init__(self, *args: Any, moved: Mapping[str, str] | None = None, **kwargs: Any) -> None:
@@ -199,7 +197,7 @@ class Family(_Ours, click.Group):
 
     @property
     def moved(self) -> Mapping[str, str]:
-        """What to write instead of each command that is no longer here."""
+        """The replacements of moved commands, by name."""
         return self._moved
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -217,13 +215,13 @@ class Family(_Ours, click.Group):
         return name in self.commands and self.commands[name].hidden
 
     def summary(self, name: str) -> str:
-        """Return what a command does, in a sentence."""
+        """Return the one-line summary of a command."""
         return self.commands[name].get_short_help_str(LONGEST_SUMMARY)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant, or say which one may have been."""
+        """Find a command, or suggest the closest one."""
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
             ctx.fail(f"no command {args[0]!r}.{self._instead(args[0], names)}")
@@ -241,11 +239,11 @@ class Group(Family):
     """A group whose commands are entry points."""
 
     entries = "commands"
-    """The group of the entry points."""
+    """The group of entry points."""
     summaries = SUMMARIES
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the installed commands, and those that were added."""
+        """Return the names of installed and added commands."""
         return sorted({*installed(self.entries), *super().list_commands(ctx)} - self.moved.keys())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -259,7 +257,7 @@ class Group(Family):
             ctx.exit(error.exit_code)
 
     def command_of(self, name: str) -> click.Command:
-        """Return the command that a name leads to.
+        """Return the command of a name.
 
         Raises:
             InputError: It cannot be imported, or is no command.
@@ -267,7 +265,7 @@ class Group(Family):
         return expected(load_named(self.entries, name), click.Command, f"the command {name}")
 
     def summary(self, name: str) -> str:
-        """Return what a command does, in a sentence, without importing it."""
+        """Return the one-line summary of a command, without importing it."""
         if name in self.summaries:
             return self.summaries[name]
         package = installed(self.entries)[name].package
@@ -275,22 +273,22 @@ class Group(Family):
 
 
 class _Dev(Group):
-    """The commands that few need, or need rarely."""
+    """The commands that few users need, or that are needed rarely."""
 
     entries = "dev_commands"
 
     @property
     def moved(self) -> Mapping[str, str]:
-        """What to write instead of a command that everybody needs."""
+        """The replacements of commands that every user needs, which moved to `mas`."""
         return {name: f"mas {name}" for name in installed(Group.entries)}
 
 
 class _Mas(Group):
-    """The commands that everybody needs; it knows where the others are."""
+    """The commands that every user needs, with hints to the others."""
 
     @property
     def moved(self) -> Mapping[str, str]:
-        """What to write instead of each command that is no longer here."""
+        """The replacements of commands that moved elsewhere."""
         return {**{name: f"mas dev {name}" for name in installed(_Dev.entries)}, **self._moved}
 
 
@@ -318,7 +316,7 @@ def _show(error: CoterieError, problem_format: str) -> None:
 
 
 def _bounded(text: str) -> str:
-    """Leave out the middle of a message that quotes more than anybody reads."""
+    """Cut the middle out of an overlong message."""
     if len(text) <= LONGEST_MESSAGE:
         return text
     half = LONGEST_MESSAGE // 2
@@ -327,5 +325,5 @@ def _bounded(text: str) -> str:
 
 
 def _say(text: str, *, err: bool) -> None:
-    """Print what may quote a file, a model, a tool or a provider."""
+    """Print a message that may quote a file, a model, a tool or a provider, made safe to show."""
     click.echo(scrubbed(speakable(text), secrets_of(os.environ)).rstrip("\n"), err=err)

@@ -1,4 +1,4 @@
-"""What the files are that a command was given."""
+"""Recognises the kinds of files given to a command."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ MARKS: Mapping[bytes, str] = {
     b"model_id": "agent",
     b"function": "agent",
 }
-"""Fields that only one kind of file has at its top, the surest first."""
+"""Top-level fields that only one kind of file has, the surest first."""
 
 
 TASKS: Mapping[str, str] = {".json": "task", **dict.fromkeys(STREAMS, "tasks")}
-"""By their endings, files of one task, and of many."""
+"""Kinds of task files by their endings: one task, or many."""
 
 
 def kind_of(file: Path) -> str:
-    """Return what a file is by a field that only such files have, at the start of a line."""
+    """Return the kind of a file, by the first top-level field that only this kind has."""
     if file.suffix in TASKS:
         return TASKS[file.suffix]
     if file.name == AGENT or is_agent_folder(file):
@@ -52,10 +52,10 @@ def kind_of(file: Path) -> str:
 
 
 def with_agents(path: Path) -> tuple[Path, ...]:
-    """Return a file, also of a seed, a team's or an agent's folder, or the agents in a folder.
+    """Return the file of a path or a seed, a team's or an agent's folder, or a folder's agents.
 
     Raises:
-        InputError: There are none in it, or there is no such seed.
+        InputError: The folder has no agents, or there is no such seed.
     """
     path = located(path)
     if not path.is_dir() or is_agent_folder(path) or is_team_folder(path):
@@ -66,5 +66,5 @@ def with_agents(path: Path) -> tuple[Path, ...]:
 
 
 def team_in(path: Path) -> Team:
-    """Read a team file or a seed without a host, or an agent file as a team of nobody else."""
+    """Read a team file or a seed without a host, or an agent file as a team of one."""
     return read_agent(path).team if kind_of(path) == "agent" else read_team(path)

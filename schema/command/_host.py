@@ -1,4 +1,4 @@
-"""The options that say what this host offers to teams, and what they may use of it."""
+"""The options that set what this host offers to teams, and what they may use of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def note(text: str) -> None:
 
 
 class OutputFile(click.Path):
-    """A file that a command writes when its work is done; refused at once where it cannot be."""
+    """A file that a command writes at its end; refused at once if it cannot be written."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, path_type=Path)
@@ -41,7 +41,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def with_options(*options: Decorator) -> Decorator:
-    """Return what adds options to a command, the first ahead of the others in its help."""
+    """Return a decorator that adds options to a command, the first on top in its help."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -73,7 +73,7 @@ name_options = with_options(
         help="The tools.yaml to use.  [default: ./tools.yaml, else the user's own]",
     ),
 )
-"""The options that say what this host offers to teams, for a command that runs none."""
+"""The options that set what this host offers to teams, for a command that runs none."""
 host_options = with_options(
     name_options,
     click.option(
@@ -99,7 +99,7 @@ host_options = with_options(
         "  [default: all that are installed]",
     ),
 )
-"""The same, and what teams may use of it."""
+"""`name_options`, and options that restrict what teams may use."""
 
 scorer_option = click.option(
     "--scorer",
@@ -118,7 +118,7 @@ map_option = click.option(
 
 
 task_options = with_options(scorer_option, map_option)
-"""The options that say how tasks are read; `task_form` reads them."""
+"""The options that set the form of tasks; `task_form` reads them."""
 HOST = (
     "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
 )  # fmt: skip
@@ -126,15 +126,16 @@ HOST = (
 
 
 def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
-    """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
+    """Build this host's catalogue from all options of a command; see `host_catalogue`."""
     settings = {name: options[name] for name in HOST if name in options}
     return host_catalogue(**settings, scorer=options.get("scorer"))
 
 
 def _beside(name: str) -> list[Path]:
-    """Find files of a name beside the YAML files that this command is given.
+    """Find files of a name beside the YAML files given to this command.
 
-    They are not read unasked: whoever gives you a team would decide where your keys are sent.
+    They are only reported, never read: otherwise the author of a team would decide where your keys
+    are sent.
     """
     context = click.get_current_context(silent=True)
     values = context.params.values() if context else ()
@@ -153,10 +154,10 @@ def host_catalogue(
     allowed_imports: tuple[str, ...] = (),
     scorer: str | None = None,
 ) -> Catalogue:
-    """Collect what this host offers; the arguments are those of `host_options`.
+    """Build this host's catalogue; the arguments are those of `host_options`.
 
     Raises:
-        InputError: An option cannot be read, or names a file, a tool or a package that does not
+        InputError: An option is malformed, or names a file, a tool or a package that does not
             exist.
         ConfigError: models.yaml or tools.yaml does not load.
     """

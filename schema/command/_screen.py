@@ -1,4 +1,4 @@
-"""The help screens of all commands: options in groups, rarely used ones behind --help-all."""
+"""The help screens of all commands: options in groups, rarely used ones only with --help-all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 FIRST_SCREEN = 15
-"""Options that `--help` shows of a command, with `--help` itself."""
+"""The maximum number of options that `--help` shows, including `--help` itself."""
 ALL = f"{__name__}.all"
 OTHERS = "Options"
 
@@ -22,7 +22,7 @@ GROUPS: Mapping[str, str] = {
     "Output": "output out in-place git runs results keep view dry-run json csv quiet format"
     " fail-under junit otel",
 }
-"""Where each option stands in `--help`, in this order; what is named nowhere stands below them."""
+"""The groups of options in `--help`, in this order; unlisted options come after them."""
 
 RARE = (
     "version allow-unpriced allow-zeros unsafe-local on island meet every no-wait race allow-seen"
@@ -30,7 +30,7 @@ RARE = (
     " context verify adapt yes scorer name repeats beside rubric map seed seeds policy recipe"
     " workers csv format otel results runs cache quiet repo allow-import allow-tool tools approve"
 )
-"""Options that the first screen of a long command leaves out, the rarest first."""
+"""Options that a long command's first screen leaves out, the rarest first."""
 
 _GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
 
@@ -61,7 +61,7 @@ def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
 
 
 def _first(options: Sequence[click.Option]) -> list[click.Option]:
-    """Leave out rare options, and if need be the last of the command's own, until the rest fits."""
+    """Leave out rare options, then if necessary the last own ones, until the rest fits."""
     rank = {name: place for place, name in enumerate(RARE.split())}
     rare = sorted((o for o in options if _name(o) in rank), key=lambda o: rank[_name(o)])
     own = [o for o in options if _group(o) == OTHERS and not (o.required or o.is_eager)]

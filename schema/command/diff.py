@@ -1,4 +1,4 @@
-"""`mas-diff`: what differs between two teams."""
+"""`mas-diff`: the differences between two teams."""
 
 from __future__ import annotations
 
@@ -131,14 +131,14 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
 
 
 def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
-    """Return how a team that is new in a pool differs from the first of those that it was made of.
+    """Return how a new team of a pool differs from its first parent.
 
-    Nothing, where it is not new, or its parent does not stand beside it.
+    The result is empty if the team is not new, or its parent is not in the same folder.
 
     Args:
-        path: Where it stands, from where git is.
-        before: A file with what was there.
-        after: A file with what is there now.
+        path: Its path, relative to git's working folder.
+        before: A file with the old content.
+        after: A file with the new content.
     """
     if before != os.devnull or after == os.devnull:
         return ()
@@ -154,7 +154,7 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
 
 
 def _text_difference(before: str, after: str, paint: Paint) -> Iterator[str]:
-    """Yield what differs; where words would not do, say why and compare the texts."""
+    """Yield the differences in words; if that is impossible, say why and compare the texts."""
     old, new = _text(before), _text(after)
     if os.devnull in {before, after}:
         note = "a new file:" if before == os.devnull else "a deleted file:"
@@ -181,11 +181,11 @@ def _text(path: str) -> str:
 
 
 def _is_coloured(choice: str) -> bool:
-    """Decide whether to write colours; git says in its environment that it has a pager."""
+    """Return whether to write colours; git sets an environment variable if it has a pager."""
     wanted = sys.stdout.isatty() or "GIT_PAGER_IN_USE" in os.environ
     return choice == "always" or (choice == "auto" and wanted and not os.environ.get("NO_COLOR"))
 
 
 def painted(text: str, tone: Tone, /) -> str:
-    """Colour a piece of text; click leaves the colours out where there is no terminal."""
+    """Colour a piece of text; click drops the colours without a terminal."""
     return click.style(text, fg=TONES[tone])

@@ -1,4 +1,4 @@
-"""`mas dev explain`: what a field of a file means."""
+"""`mas dev explain`: the meaning of a field of a file."""
 
 from __future__ import annotations
 

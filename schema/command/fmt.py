@@ -70,7 +70,7 @@ def main(
 
 
 def _files_of(path: Path) -> tuple[Path, ...]:
-    """Return what is formatted of a path: of a team's folder, its file and its agents."""
+    """Return the files to format at a path: a team's folder has its file and its agents."""
     if not path.is_dir() or not is_team_folder(path):
         return with_agents(path)
     agents = path / AGENTS
@@ -91,7 +91,7 @@ def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
 
 
 def _format(file: Path, *, check: bool, inline: bool) -> bool:
-    """Bring a file into canonical form; tell whether it was not."""
+    """Bring a file into canonical form; return whether it changed."""
     kind = "agent" if kind_of(file) == "agent" else "team"
     file = file / AGENT if file.is_dir() else file
     content = read_file(file)

@@ -1,4 +1,4 @@
-"""`mas dev import`: files of other programs, as a team."""
+"""`mas dev import`: converts files of other programs to a team."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _import_team(
 
 
 def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
-    """Return the tools of the servers in a tools.yaml, by the servers' names."""
+    """Return the tools of the servers in a tools.yaml, by server name."""
     if tools_file is None:
         return None
     from ..loading.tools_file import load_tools
@@ -93,7 +93,7 @@ def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
 
 
 def _inputs(words: tuple[str, ...]) -> Mapping[str, str]:
-    """Read what placeholders stand for."""
+    """Parse the values of placeholders."""
     parts = [word.partition("=") for word in words]
     for line, (name, equals, _) in zip(words, parts, strict=True):
         if not equals or not name:
@@ -102,7 +102,7 @@ def _inputs(words: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _write(imported: Imported, target: Path, team: str) -> None:
-    """Write the files, all or none."""
+    """Write all files, or none."""
     texts = {target: team}
     if imported.clients:
         servers = json.dumps({"mcpServers": imported.clients}, indent=2, ensure_ascii=False)
@@ -126,7 +126,7 @@ def _write(imported: Imported, target: Path, team: str) -> None:
 
 
 def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
-    """Yield what is left to do."""
+    """Yield the remaining manual steps."""
     if target is None and (imported.models or imported.servers or imported.clients):
         yield "its models and tools belong in separate files, which -o FILE writes, too."
     elif imported.servers or imported.clients:
@@ -139,7 +139,7 @@ def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
 def _commands(
     imported: Imported, path: Path, target: Path | None, tools_file: Path | None
 ) -> Iterator[str]:
-    """Yield the commands that check and run the team, as they can be typed."""
+    """Yield the commands that check and run the team, ready to type."""
     if target is None:
         yield "Write its files: " + shlex.join(
             ["mas", "dev", "import", str(path), "-o", "team.yaml"]

@@ -1,4 +1,4 @@
-"""`mas init`: a folder to begin with."""
+"""`mas init`: a starter folder."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ STARTER = {
     ".gitignore": "gitignore",
     ".github/workflows/team.yml": "workflow.yaml",
 }
-"""What is the same for every team: where it is put, and where it stands here."""
+"""The files that are the same for every team: their path in the folder, and their source."""
 
 MODELS = "models.yaml"
 
 FRIENDLY = frozenset({".gitignore"})
-"""Files that a repository has for itself: an existing one is left alone."""
+"""Files that a repository may have already: existing ones stay unchanged."""
 
 
 @click.command(cls=Command)
@@ -63,17 +63,18 @@ def main(folder: Path, source: str | None) -> None:
 
 
 def begin(folder: Path, source: str | None) -> tuple[str, ...]:
-    """Write a folder to begin with. An existing file is never overwritten.
+    """Write a starter folder. Existing files are never overwritten.
 
     Args:
-        folder: Where. It is made if need be.
-        source: The team: a path, or `seed:NAME`. None: two agents.
+        folder: The folder. It is created if missing.
+        source: The team: a path, or `seed:NAME`. None: a team of two agents.
 
     Returns:
         The files that were written, by their paths in the folder.
 
     Raises:
-        InputError: The team does not load; or the folder has such a file already, or is none.
+        InputError: The team does not load, or the folder has such a file already, or it is no
+            folder.
         StorageError: A file cannot be written.
     """
     texts = _texts(source)
@@ -92,7 +93,7 @@ def begin(folder: Path, source: str | None) -> tuple[str, ...]:
 
 
 def _texts(source: str | None) -> Mapping[str, bytes | str]:
-    """Return the files of the folder by their paths in it, the team's file last."""
+    """Return the texts of the folder by path, with the team's file last."""
     starter = SEEDS / "starter"
     return {
         **{name: read_file(starter / stored) for name, stored in STARTER.items()},
@@ -103,7 +104,7 @@ def _texts(source: str | None) -> Mapping[str, bytes | str]:
 
 
 def _models(embedded: str) -> str:
-    """Return models.yaml, with the model of this host as `default` if MAS_MODEL is set."""
+    """Return the models.yaml, with MAS_MODEL as `default` if set."""
     if not os.environ.get(OWN_MODEL):
         return embedded
     model = resolve_models()[DEFAULT_ALIAS]
@@ -120,7 +121,7 @@ def _copied(source: str) -> Mapping[str, bytes | str]:
 
 
 def _prompts(team: Team) -> Mapping[str, bytes]:
-    """Copy the prompts that come with coterie, so that they can be changed."""
+    """Copy the prompts that come with coterie, so that users can change them."""
     named = {agent.prompt for agent in team.agents.values() if is_prompt_id(agent.prompt)}
     return {
         f"prompts/{name}.md": read_file(SEEDS / "prompts" / f"{name}.md") for name in sorted(named)

@@ -1,4 +1,4 @@
-"""`mas-validate`: every problem of the files that it is given."""
+"""`mas-validate`: reports every problem of the given files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from . import Command, catalogue_of, host_options, problem_format, task_options
 from ._files import kind_of, with_agents
 
 Lacking = Mapping[str, Sequence[str]]
-"""What this host lacks for each team, by its file."""
+"""The missing parts of this host for each team, by its file."""
 
 
 @click.command(cls=Command)
@@ -83,7 +83,7 @@ def main(
 def _unready(
     files: Iterable[Path], catalogue: Catalogue, *, start_servers: bool
 ) -> Iterator[Problem]:
-    """Warn of what this host lacks for running teams that load, as `mas-run` checks it."""
+    """Warn of parts that this host lacks for running the loaded teams, as checked by `mas-run`."""
     paths = [team_path(file) for file in files if kind_of(file) == "team"]
     offers = {path: catalogue.beside(path.parent) for path in paths}
     teams = {str(path): (load_team(path, offered), offered) for path, offered in offers.items()}
@@ -104,7 +104,7 @@ def _problems(file: Path, catalogue: Catalogue, form: TaskForm) -> tuple[Problem
 
 
 def _loaded(file: Path, catalogue: Catalogue, form: TaskForm) -> tuple[Problem, ...]:
-    """Load a file; give its likely mistakes, and of a team all problems."""
+    """Load a file; return its likely mistakes, and for a team all problems."""
     match kind_of(file):
         case "task":
             load_task(file, catalogue, form)

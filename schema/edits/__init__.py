@@ -1,8 +1,8 @@
 """Edits: the algebra in which teams change.
 
 A list of edits is a difference of teams: `apply(before, diff(before, after))` is `after`. Every
-edit names the component that it touches, and what comes of edits is loaded as any file is, so a
-team that does not load cannot come about.
+edit names the component that it touches. The edited team is loaded like any file, so an edit never
+makes a team that does not load.
 """
 
 from .applying import RejectedEdits, apply

@@ -1,4 +1,4 @@
-"""Finds edits of a list that decide the same thing, and settles what was said twice."""
+"""Finds edits of a list that decide the same thing, and resolves repetitions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .kinds.kinds import AddAgent, Edit, RemoveAgent, RenameAgent
 
 
 def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:
-    """Find edits that decide the same thing, or one the whole of which the other decides a part.
+    """Find pairs of edits that decide the same thing, or of which one decides a part of the other.
 
     Yields:
-        The positions of both, and what is decided twice.
+        The positions of both, and the place that is decided twice.
     """
     owners: dict[Path, int] = {}
     for index, edit in enumerate(edits):
@@ -27,15 +27,14 @@ def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:
 
 
 def settled(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Settle what a writer of edits has said twice, so that what was said last or firmest holds.
+    """Resolve repeated and overlapping edits of one writer.
 
-    * Of edits of one kind about the same thing, the last counts; so it is with several new agents
-      of which each is to give the answer, and the others report to that one.
-    * An agent that a new one hears or reports to stays.
-    * Of an agent that leaves, nothing else counts.
+    * Of edits of one kind about the same thing, the last counts. Of several new output agents, too,
+      the last is the output, and the others report to it.
+    * An agent that a new one hears or reports to is not removed.
+    * No other edit of a removed agent counts.
 
-    Edits that contradict each other in no such way stay as they are; so do all edits of a list that
-    `apply` could make.
+    Other contradictions stay in the list. A list that `apply` accepts is returned unchanged.
     """
     latest: dict[tuple[type[Edit], Path], Edit] = {}
     for edit in edits:

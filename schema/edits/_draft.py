@@ -1,4 +1,4 @@
-"""Makes edits to a team's plain value, kind by kind."""
+"""Applies edits to a team's plain value, kind by kind."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .kinds.kinds import KINDS, AddAgent, Edit, RemoveAgent, RenameAgent, Replac
 
 
 def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
-    """Join the agents that removals cut off, and then all ends to a new output.
+    """Reconnect the agents that removals cut off, then connect all ends to a new output.
 
-    Where the topology was replaced, it says all there is to say.
+    A replaced topology is complete, so nothing is reconnected to it.
     """
     if not any(isinstance(edit, ReplaceTopology) for edit in edits):
         _join_cut_off(team, value, edits)
@@ -26,10 +26,10 @@ def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
 
 
 def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
-    """Let newcomers open whom somebody that opens hears, and close who hear somebody that closes.
+    """Add new agents to the opening and closing passes of the agents that they connect to.
 
-    Where others close, a newcomer that gives the answer closes as well. Whom the agent hears that
-    recruits works before the rounds, too.
+    A new agent opens if an opening agent or the recruiter hears it. It closes if it hears a closing
+    agent, or if it is the output where others close.
     """
     rounds: Value = value["execution"].get("rounds") or {}
     newcomers = [edit.agent.id for edit in edits if isinstance(edit, AddAgent)]
@@ -56,9 +56,9 @@ def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
 
 
 def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:
-    """Let agents whose receivers all went report to the next that are there.
+    """Connect agents whose receivers were all removed to the next remaining agent downstream.
 
-    One that was told another receiver, or is the output now, is not cut off.
+    An agent with another receiver, or the current output, is not cut off.
     """
     removed = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
     new_ids = {edit.agent: edit.id for edit in edits if isinstance(edit, RenameAgent)}
@@ -74,17 +74,17 @@ def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:
 
 
 def _heir(team: Team, receivers: Sequence[str], removed: Set[str]) -> str | None:
-    """Find the first agent downstream that is still there; nearer ones come first."""
+    """Return the nearest remaining agent downstream."""
     waiting = list(receivers)
     for name in waiting:
         if name not in removed:
             return name
-        waiting += [other for other in team.reports_to.get(name, ()) if other not in waiting]
+        waiting += [parent for parent in team.reports_to.get(name, ()) if parent not in waiting]
     return None
 
 
 def _make_output(value: Value, agent_id: str) -> None:
-    """Let an agent give the answer, and whoever reports to nobody report to it."""
+    """Make an agent the output, and let every agent without receivers report to it."""
     reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
     for agent in value["agents"]:
         if agent != agent_id and not reports_to.get(agent):
@@ -96,14 +96,14 @@ def _make_output(value: Value, agent_id: str) -> None:
 def draft(
     team: Team, edits: Sequence[Edit], *, joined: bool = True
 ) -> tuple[Value, list[Objection]]:
-    """Make edits to a copy of a team's plain value.
+    """Apply edits to a copy of a team's plain value.
 
     Args:
         edits: Edits of which no two decide the same thing. Their order does not matter.
-        joined: Whether agents that removals cut off are joined to those further down.
+        joined: Whether to connect agents that removals cut off to agents further down.
 
     Returns:
-        The value, which need not load, and the edits that have no place in it.
+        The value, which may not load, and an objection for each edit that does not fit it.
     """
     value = {"execution": {}, **team_value(replace(team, lineage=None))}
     value["topology"] = {"reports_to": {}, **value.get("topology", {})}
@@ -121,7 +121,7 @@ def draft(
 
 
 def in_canonical_order(edits: Sequence[Edit]) -> list[Edit]:
-    """Sort edits as they are applied and written: by kind, then by what they decide."""
+    """Sort edits as they are applied and written: by kind, then by the thing they decide."""
 
     def key(edit: Edit) -> tuple[Any, ...]:
         return KINDS.index(type(edit)), [natural(str(part)) for part in edit.claims[0]]

@@ -1,4 +1,4 @@
-"""Makes a team from a team and edits, or says why there is none."""
+"""Makes a team from a team and edits, or reports why that is impossible."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ CHILD = "child.yaml"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RejectedEdits:
-    """Edits that make no team.
+    """Edits that make no valid team.
 
     Attributes:
-        problems: Why, all at once. Those of file `edits` are about edits that contradict each other
-            or have no place in the team; those of file `child.yaml` are what loading says of the
-            team that the edits would make, written in canonical form.
+        problems: All reasons. Problems of file `edits` are about edits that contradict each other
+            or do not fit the team. Problems of file `child.yaml` come from loading the edited team,
+            written in canonical form.
     """
 
     problems: tuple[Problem, ...]
@@ -44,12 +44,12 @@ def apply(
 ) -> Team | RejectedEdits:
     """Make a team from a team and edits.
 
-    The result is the same in whatever order the edits come. It is loaded from its canonical text,
-    so what is accepted here loads everywhere. It has no lineage: whoever keeps it knows that.
+    The order of the edits does not change the result. The result is loaded from its canonical text,
+    so a team accepted here loads everywhere. It has no lineage: the caller that stores it adds one.
 
     Args:
-        team: The parent. It stays as it is.
-        ceiling: What a person lets teams ask for. None: whatever the catalogue has.
+        team: The parent, which stays unchanged.
+        ceiling: The limits that a person sets for teams. None: all that the catalogue has.
     """
     if contradictions := tuple(_contradictions(edits)):
         return RejectedEdits(problems=contradictions)
@@ -67,8 +67,8 @@ def apply(
 
 def _contradictions(edits: Sequence[Edit]) -> Iterator[Problem]:
     for first, second, claim in conflicts(edits):
-        other = f"edits[{first}].{tag(type(edits[first]))}"
-        message = f"it sets {dotted(claim)}, and so does {other}. Keep one of them."
+        earlier = f"edits[{first}].{tag(type(edits[first]))}"
+        message = f"it sets {dotted(claim)}, and so does {earlier}. Keep one of them."
         yield _problem(second, edits[second], "", message)
 
 

@@ -1,4 +1,4 @@
-"""What differs between two teams, field by field: what diffs and people's words are made of."""
+"""The differences between two teams, field by field: the basis of diffs and their descriptions."""
 
 from __future__ import annotations
 
@@ -22,27 +22,29 @@ SINGLE_FIELDS: Mapping[str, Component] = {
     for field, component in TEAM_FIELDS.items()
     if field not in {"agents", "topology", "execution"}
 }
-"""The fields of a team that are compared as one."""
+"""The fields of a team that are compared as a whole."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FieldChange:
-    """One thing that differs.
+    """One difference.
 
     Attributes:
-        path: What it is, by the ids of the later team:
+        path: The place that differs, with the ids of the later team:
 
-            * `agents.<id>`: an agent that came (before: None) or went (after: None), its fields;
-            * `agents.<id>.id`: an agent with another id now; the path has the old one;
+            * `agents.<id>`: the fields of an agent that was added (before: None) or removed (after:
+              None);
+            * `agents.<id>.id`: an agent with a new id; the path has the old one;
             * `agents`: the order of the agents, as ids;
             * `agents.<id>.<field>`, `execution.<field>`, and fields of the team;
             * `agents.<id>.notes.<kind>.<name>`, and `agents.<id>.notes.coaching`;
-            * `topology.reports_to`: the edges that went, and those that came. None of either: the
-              edges stand in another order;
+            * `topology.reports_to`: the removed edges and the added ones. If both are empty, the
+                order
+              of the edges differs;
             * `topology.output`: the declared output.
-        before: What stood there, as plain values, where a default counts as written.
-        after: What stands there now.
-        taught: Of a note, the id of the task that taught it, where that is known.
+        before: The old plain value; a default counts as written.
+        after: The new plain value.
+        taught: The id of the task that taught a note, if known.
     """
 
     component: Component
@@ -53,10 +55,10 @@ class FieldChange:
 
 
 def changes(before: Team, after: Team) -> tuple[FieldChange, ...]:
-    """Find all that differs between two teams.
+    """Find all differences between two teams.
 
-    An agent that has another id and all else as before counts as renamed. Equal numbers are equal
-    however they are written.
+    An agent with another id and otherwise equal fields counts as renamed. Equal numbers are equal
+    in any notation.
     """
     new_ids = renamed_agents(before, after)
     result = [*_roster(before, after, new_ids), *_topology(before, after, new_ids)]
@@ -69,7 +71,7 @@ def changes(before: Team, after: Team) -> tuple[FieldChange, ...]:
 
 
 def agent_changes(before: Agent, after: Agent) -> Iterator[FieldChange]:
-    """Find what differs between two agents, by the id of the second."""
+    """Yield the differences between two agents, with the second agent's id."""
     path: Path = ("agents", after.id)
     single: dict[str, Component] = {
         field: owner for field, owner in AGENT_FIELDS.items() if field != "notes"
@@ -89,10 +91,7 @@ def agent_changes(before: Agent, after: Agent) -> Iterator[FieldChange]:
 
 
 def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
-    """Pair the agents that stay, as they are when all others have come and gone, and after that.
-
-    What they say of others follows these to their ids of now.
-    """
+    """Yield each remaining agent before and after; the first has the new ids of all agents."""
     now = _ids_of_now(before, after)
     for old, agent in before.agents.items():
         if (new := now[old]) is not None:
@@ -100,14 +99,14 @@ def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
 
 
 def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
-    """Return the id that each agent has after, by the one that it had; None for those who went."""
+    """Return the new ids of agents by the old ones; None for removed agents."""
     new_ids = renamed_agents(before, after)
     now = {agent: new_ids.get(agent, agent) for agent in before.agents}
     return {old: new if new in after.agents else None for old, new in now.items()}
 
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:
-    """Return an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
+    """Return an agent's notes by place: `("patches", "units")`, `("coaching",)`."""
     items = plain(agent.notes.untaught)
     named = {field: items[field] for field in NAMED_NOTES.values() if field in items}
     notes: dict[Path, Any] = {
@@ -122,7 +121,7 @@ def _place_order(place: Path) -> tuple[Any, ...]:
 
 
 def renamed_agents(before: Team, after: Team) -> Mapping[str, str]:
-    """Find the agents that have another id and all else as before; their new ids by the old."""
+    """Return the new ids by the old ones of agents that changed nothing but their id."""
     fresh = [agent for agent_id, agent in after.agents.items() if agent_id not in before.agents]
     new_ids: dict[str, str] = {}
     for old, agent in before.agents.items():
@@ -139,10 +138,10 @@ def _untaught(agent: Agent) -> Mapping[str, Any]:
     return agent_value(replace(agent, notes=agent.notes.untaught))
 
 
-def same(first: Any, other: Any) -> bool:
-    """Return whether two plain values are the same to the last bit of order; `600` is `600.0`."""
-    return first is other or json.dumps(equal_numbers_alike(first)) == json.dumps(
-        equal_numbers_alike(other)
+def same(first: Any, second: Any) -> bool:
+    """Return whether two plain values are equal in content and order; `600` equals `600.0`."""
+    return first is second or json.dumps(equal_numbers_alike(first)) == json.dumps(
+        equal_numbers_alike(second)
     )
 
 
@@ -200,7 +199,7 @@ def _fields(
 
 
 def written(part: Agent | Execution) -> Mapping[str, Any]:
-    """Return every field of an agent or an execution as plain values, defaults too."""
+    """Return every field of an agent or an execution as plain values, including defaults."""
     return {field.name: plain(getattr(part, field.name)) for field in fields(part)}
 
 

@@ -1,4 +1,4 @@
-"""The components of a team: what is edited one at a time, and which of them each field is of."""
+"""The components of a team that are edited one at a time, and the component of each field."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "recall": "parameters",
     }
 )
-"""Of which component each field of an agent is.
+"""The component of each field of an agent.
 
-Models read a role and a prompt. All other fields but the model, the tools and the notes are
-parameters: how an agent works and what it may spend. `member` is of none, as a team's lineage.
-"""
+Role and prompt are `prompts`. All other fields but the model, the tools and the notes are
+parameters: how an agent works and what it may spend. `member` has no component, like a team's
+lineage."""
 
 TEAM_FIELDS: Mapping[str, Component] = MappingProxyType(
     {
@@ -57,7 +57,6 @@ TEAM_FIELDS: Mapping[str, Component] = MappingProxyType(
         "successful_tasks": "metadata",
     }
 )
-"""Of which component each field of a team is, but for what stands inside `agents`.
+"""The component of each field of a team, except those inside `agents`.
 
-`lineage` is of none: the pool writes it, and no edit changes it.
-"""
+`lineage` has none: the pool writes it, and no edit changes it."""

@@ -28,16 +28,16 @@ from .kinds.kinds import (
 
 
 def diff(before: Team, after: Team) -> tuple[Edit, ...]:
-    """Find the edits that lead from one team to another: few, and none that changes nothing.
+    """Return edits that lead from one team to another: few, and each changes something.
 
-    `apply(before, diff(before, after))` is `after`, also in the order in which things are written.
+    `apply(before, diff(before, after))` is `after`, including the written order.
     """
     edits = [*_structure(before, after), *_making(changes(before, after))]
     return tuple(in_canonical_order(edits))
 
 
 def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
-    """Find the edits that give an agent the fields of another, whose id they name."""
+    """Return the edits that give an agent the fields of another agent, whose id they name."""
     return tuple(_making(agent_changes(before, after)))
 
 
@@ -46,10 +46,10 @@ def _making(field_changes: Iterable[FieldChange]) -> Iterator[Any]:
 
 
 def _structure(before: Team, after: Team) -> Sequence[RosterEdit | TopologyEdit]:
-    """Find the edits of roster and topology.
+    """Return the edits of roster and topology.
 
-    Edge by edge, unless that takes more edits than the new topology has edges, or does not lead to
-    the order in which they are written.
+    The edits change single edges, unless that takes more edits than the new topology has edges, or
+    leads to another written order.
     """
     roster = _roster_edits(before, after)
     if _leads_to(after, before, roster):
@@ -64,7 +64,7 @@ def _structure(before: Team, after: Team) -> Sequence[RosterEdit | TopologyEdit]
 
 
 def _roster_edits(before: Team, after: Team) -> list[RosterEdit]:
-    """Find who came, went and has another id; new agents come without their edges."""
+    """Return the edits that add, remove and rename agents; new agents have no edges yet."""
     new_ids = renamed_agents(before, after)
     stay = [now for old in before.agents if (now := new_ids.get(old, old)) in after.agents]
     edits: list[RosterEdit] = [
@@ -83,7 +83,7 @@ def _roster_edits(before: Team, after: Team) -> list[RosterEdit]:
 
 
 def _with_edges(edit: RosterEdit, after: Team, new: Set[str]) -> RosterEdit:
-    """Give a new agent its edges; one between two new agents is named by its sender."""
+    """Add the edges of a new agent; the sender names an edge between two new agents."""
     if not isinstance(edit, AddAgent):
         return edit
     agent_id = edit.agent.id
@@ -108,7 +108,7 @@ def _edge_edits(before: Team, roster: Sequence[RosterEdit], after: Team) -> list
 
 
 def _leads_to(after: Team, before: Team, edits: Sequence[Edit]) -> bool:
-    """Return whether edits make the topology of a team, in the order in which it is written."""
+    """Return whether edits make the topology of a team, in the same written order."""
     return same(_topology(before, edits), team_value(after).get("topology", {}))
 
 

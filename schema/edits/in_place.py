@@ -1,4 +1,4 @@
-"""Rewrites a team's file so that it says another team, and touches nothing else in it."""
+"""Rewrites a team's file to hold another team and changes nothing else in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..host.catalogue import Catalogue
 from ..loading.agent_document import with_used
 from ..loading.loading import check_team
 from ..team.building import agent_of
-from ..team.groups import GROUPING, folded, members_of, numbered
+from ..team.groups import GROUPING, folded, members_of, numbered, places_in
 from ..team.rewriting import exactly, rewritten_yaml
 from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import agent_value, canonical, team_value
@@ -34,22 +34,22 @@ def rewritten(
     file: str = "team.yaml",
     folder: Path | None = None,
 ) -> str:
-    """Rewrite the text of a team file so that it says another team, and touch nothing else.
+    """Rewrite the text of a team file to hold another team, and change nothing else.
 
-    Comments, blank lines, the order of fields, quotes and block styles of what did not change stay.
-    So does the lineage that the file has. A field that the agent gets from `defaults`, or from an
-    agent file that it uses, is written beside these. A prompt that stands in a file of its own
-    stays there if it did not change; else the agent gets the new text, and that file stays.
+    Comments, blank lines, field order, quotes and block styles of unchanged parts stay. The file's
+    lineage stays. A changed field that comes from `defaults` or from a used agent file is written
+    in the agent's own entry. A prompt in its own file stays there if unchanged; otherwise the
+    agent's entry gets the new text, and the prompt file stays unchanged.
 
-    A group stays one while its members are numbered without a gap: what most of them have now is
-    the group's, and the others say what they have differently. Else its members are written out.
+    A group remains a group while its members are numbered without a gap: most members' values
+    become the group's, and the other members list their differences. Otherwise its members are
+    expanded.
 
-    Where the file can't be rewritten in part, because it is JSON for instance, it is written anew
-    in canonical form.
+    A file that can't be rewritten in part, such as JSON, is written again in canonical form.
 
     Args:
-        team: What it is to say: loading the result gives an equal team, but for its lineage.
-        folder: Where the file lies, with the agent files and prompt files that it uses.
+        team: The new team. Loading the result gives an equal team, apart from its lineage.
+        folder: The file's folder, with the agent files and prompt files that it uses.
 
     Raises:
         ConfigError: The text does not load.
@@ -74,7 +74,7 @@ def rewritten(
 
 
 def _with_prompt_ids(team: Team, before: Team, catalogue: Catalogue) -> Team:
-    """Name the files of prompts again that were written out and have not changed since."""
+    """Return the team with the ids of unchanged prompt files instead of their texts."""
     names = [agent.prompt for agent in before.agents.values() if is_prompt_id(agent.prompt)]
     ids = {text: name for name in names if (text := catalogue.prompt(name)) is not None}
     agents = {
@@ -86,10 +86,10 @@ def _with_prompt_ids(team: Team, before: Team, catalogue: Catalogue) -> Team:
 
 @dataclass(kw_only=True, eq=False)
 class _Entries:
-    """The entries of a file's agents: as they are written, as far as they stay.
+    """The entries of a file's agents, kept as written where they do not change.
 
     Attributes:
-        used: Its agents with the fields of the agent files that they use.
+        used: The agents with the fields of the agent files that they use.
     """
 
     raw: Mapping[str, Any]
@@ -109,11 +109,7 @@ class _Entries:
         }
         staying = {name: self._staying(name) for name in self.groups}
         self.staying = {name: ids for name, ids in staying.items() if ids}
-        self.place_of = {
-            word: (name, place)
-            for name, ids in self.staying.items()
-            for place, word in enumerate(ids, 1)
-        }
+        self.place_of = places_in(self.staying)
         self.scattered = {
             line: (name, left[0])
             for name, ids in self.groups.items()
@@ -123,7 +119,7 @@ class _Entries:
         }
 
     def value(self) -> dict[str, Any]:
-        """Return what the file is to say."""
+        """Return the new value of the file."""
         agents: dict[str, Any] = {}
         for name in self.after.agents:
             group, _ = self.place_of.get(name, (None, 0))
@@ -137,7 +133,7 @@ class _Entries:
         return {**_merged({**self.raw, "agents": {}}, *short), "agents": agents}
 
     def _staying(self, group: str) -> Sequence[str]:
-        """Return a group's members of now; none where they are not numbered without a gap."""
+        """Return a group's new members; empty if their numbers have a gap."""
         ids, order = self.groups[group], [*self.after.agents]
         place = order.index(ids[0]) if ids[0] in order else len(order)
         pairs = zip(order[place:], members_of(group, len(order) - place), strict=True)
@@ -145,12 +141,12 @@ class _Entries:
         return there if {*ids}.intersection(order) <= {*there} else ()
 
     def _may_be_member(self, pair: tuple[str, str]) -> bool:
-        """Return whether an agent stands where a group's next member would, and was no other."""
+        """Return whether an agent has the id of a group's next member and was not renamed to it."""
         agent, expected = pair
         return agent == expected and agent not in self.old_ids
 
     def _entry(self, name: str) -> Any:
-        """Return what the file is to say of an agent or a group, under its name there."""
+        """Return the new entry of an agent or a group, under its new name."""
         if name not in self._entries:
             own = self._own(name)
             inherited = self._inherited(name, own)
@@ -162,7 +158,7 @@ class _Entries:
         return self._entries[name]
 
     def _own(self, name: str) -> Any:
-        """Return what the file says of an agent or a group now, by the names of later."""
+        """Return the current entry of an agent or a group, with new names."""
         old = self.old_ids.get(name, name)
         own = self.agents.get(old, {})
         if name in self.staying:
@@ -174,7 +170,7 @@ class _Entries:
         return self._liking(own) if own and "like" in own else own
 
     def _liking(self, own: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Have an agent be like the same one as before, by its name of now, while that is there."""
+        """Return an entry with the new name in `like`, or without `like` if that agent is gone."""
         heirs = dict(self.scattered.values())
         named: str = own["like"]
         heir = heirs.get(named, named)
@@ -183,7 +179,7 @@ class _Entries:
         return {**own, "like": like} if is_there else _without(own, "like")
 
     def _inherited(self, name: str, own: Any) -> Mapping[str, Any]:
-        """Return the fields that others give: a group, whom it is like, the file that it uses."""
+        """Return the fields that an agent inherits from a group, a liked agent or a used file."""
         base: Mapping[str, Any] = {}
         if name in self.place_of:
             group, number = self.place_of[name]
@@ -199,7 +195,7 @@ class _Entries:
         return {**self._inherited(name, own), **_plain(self._entry(name))}
 
     def _common(self, group: str, fields: Mapping[str, Any]) -> Agent:
-        """Return what most members of a group are now, those with entries of their own apart."""
+        """Return the most frequent form of a group's members without own entries."""
         ids = self.staying[group]
         agents = {
             name: self._starred(self.after.agents[name], fields, place)
@@ -226,7 +222,7 @@ def _without(fields: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _agent_fields(
     raw: Mapping[str, Any], before: Agent, after: Agent, inherited: Collection[str]
 ) -> Any:
-    """Return an agent's own fields: also those at their default, if others would take the place."""
+    """Return an agent's own fields, including defaults that inherited values would override."""
     old, new = (_with_defaults(agent, inherited) for agent in (before, after))
     return _merged(raw, old, new)
 
@@ -237,7 +233,7 @@ def _with_defaults(agent: Agent, explicit: Collection[str]) -> Mapping[str, Any]
 
 
 def _merged(raw: Any, before: Any, after: Any) -> Any:
-    """Return what is written of a value: as it is written, as far as it stays."""
+    """Return the new value, with each unchanged part as written."""
     if exactly(before) == exactly(after):
         return raw
     if not (is_mapping(raw) and is_mapping(before) and is_mapping(after)):

@@ -1,4 +1,4 @@
-"""Edits as JSON, for models to write, for ledgers to keep and for people to read.
+"""Edits as JSON: models write it, ledgers store it and people read it.
 
     {"edits": [{"set_model": {"agent": "worker_3", "model_id": "coder"}}]}
 
@@ -18,7 +18,7 @@ from ..values._json import read_json
 from ..values.document import Document
 from ..values.errors import ConfigError
 from ..values.problems import Problem
-from ..values.values import is_list, is_mapping
+from ..values.values import is_list, is_mapping, is_texts
 from ._claims import settled
 from .components import Component
 from .kinds.kind import tag
@@ -27,35 +27,35 @@ from .kinds.kinds import KINDS, Edit
 BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in KINDS})
 
 LISTS = ("reports_to", "receives_from", "tools")
-"""Lists of names that stand in no order, or in one that may be any."""
+"""Lists of distinct names."""
 
 
 def edits_to_json(edits: Iterable[Edit]) -> str:
-    """Write edits as JSON on one line. `edits_from_json` reads equal edits back."""
+    """Write edits as one line of JSON. `edits_from_json` reads equal edits back."""
     return json.dumps({"edits": edits_to_values(edits)}, ensure_ascii=False)
 
 
 def edits_to_values(edits: Iterable[Edit]) -> list[dict[str, Any]]:
-    """Return edits as plain values: the list that stands under `edits` in JSON."""
+    """Return edits as plain values: the list under `edits` in the JSON."""
     return [{tag(type(edit)): edit.to_json()} for edit in edits]
 
 
 def edits_from_json(
     text: str | bytes, *, component: Component | None = None, file: str = "edits"
 ) -> tuple[Edit, ...]:
-    """Read edits that anyone may have written, a model too.
+    """Read edits from an untrusted writer, such as a model.
 
-    Whether they have a place in a team, and make one that loads, is for `apply` to say. Only what
-    its writer has said twice is settled here, as `settled` tells, and an agent that a new one hears
-    twice, or a tool that it has twice, counts once.
+    `apply` checks whether they fit a team and make one that loads. Here, only repetitions are
+    resolved: `settled` resolves repeated edits, and a name that a new agent lists twice counts
+    once.
 
     Args:
         text: The JSON text, and nothing else.
-        component: The one component that may be edited. None: any.
+        component: The only component that may be edited. None: any.
 
     Raises:
-        ConfigError: The text is no list of edits, or an edit is of another component; the
-            exception has every problem with its place.
+        ConfigError: The text is no list of edits, or an edit is of another component. The exception
+            has every problem with its place.
     """
     # What is not text at all, like half a character, is for the reader to refuse.
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -73,7 +73,7 @@ def edits_from_json(
 
 
 def _once(value: Any) -> Any:
-    """Leave out what new agents name twice: no strict decoding keeps items of a list apart."""
+    """Drop repeated names in new agents; strict decoding cannot enforce distinct items."""
     listed = value.get("edits") if is_mapping(value) else None
     if not is_list(listed):
         return value
@@ -96,23 +96,22 @@ def _names_once(value: Any) -> Any:
 
 
 def _distinct(names: Any) -> Any:
-    is_names = is_list(names) and all(isinstance(name, str) for name in names)
-    return list(dict.fromkeys(names)) if is_names else names
+    return list(dict.fromkeys(names)) if is_texts(names) else names
 
 
 def _foreign(document: Document, component: Component) -> Iterator[Problem]:
-    """Find edits of other components, as far as the document has edits at all."""
+    """Yield a problem for each edit of another component; the document may be malformed."""
     listed = document.value.get("edits") if is_mapping(document.value) else None
     for index, item in enumerate(listed if is_list(listed) else ()):
         for name in item if is_mapping(item) else ():
             if name in BY_TAG and BY_TAG[name].component != component:
-                other = BY_TAG[name].component
-                message = f"it edits {other}; here only {component} may be edited. Leave it out."
+                target = BY_TAG[name].component
+                message = f"it edits {target}; here only {component} may be edited. Leave it out."
                 yield document.problem(("edits", index, name), message, at_key=True)
 
 
 def _misfits(document: Document) -> Iterator[Problem]:
-    """Find edits whose parts do not fit together, such as a skill without a description."""
+    """Yield a problem for each edit with inconsistent parts: a skill needs a description."""
     for index, item in enumerate(document.value["edits"]):
         ((name, fields),) = item.items()
         try:

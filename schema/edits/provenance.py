@@ -1,4 +1,4 @@
-"""Which task taught an agent what: written beside its notes, and no part of them."""
+"""Records which task taught an agent each note, beside the notes themselves."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .kinds.kinds import AddAgent, Edit, SetNote
 
 
 def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
-    """Write down which task taught the notes that edits have set.
+    """Record the task that taught the notes that edits have set.
 
-    Edits keep what is known of notes that they leave as they are, and forget it with notes that
-    they replace. So a note that has a task here keeps it; and a note that has none, though an edit
-    set it to what it had been, was learnt anew.
+    Edits keep the record of notes that they leave unchanged, and drop it for notes that they
+    replace. So a note that still has a task here keeps it. A note without one was learnt anew, even
+    if an edit set it to its old text.
 
     Args:
-        team: The team that the edits made.
-        edits: The edits. All notes of an agent that they added count as set.
+        team: The edited team.
+        edits: The edits. All notes of an added agent count as set.
     """
     places: dict[str, set[str]] = {}
     for agent, place in _set_by(edits):
@@ -32,7 +32,7 @@ def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
 
 
 def _set_by(edits: Iterable[Edit]) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield agents, and the places of notes that edits set."""
+    """Yield each agent with the places of the notes that an edit set."""
     for edit in edits:
         if isinstance(edit, SetNote) and edit.agent is not None:
             yield edit.agent, [edit.place]

@@ -1,4 +1,4 @@
-"""A difference of teams in people's words."""
+"""The differences between two teams, in plain words."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..values.problems import Path
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, FieldChange, changes
 
 Tone = Literal["name", "old", "new", "place"]
-"""What a piece of text is, for whoever colours it."""
+"""The kind of a piece of text, which decides its colour."""
 
 TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
-"""The tones of lines by how they begin."""
+"""The tone of a line, by its first character."""
 
 SHORT = 40
-"""Characters. Longer texts are compared line by line."""
+"""Maximum characters of a short text. Longer texts are compared line by line."""
 
 NOUNS: Mapping[str, str] = {
     "patches": "patch",
@@ -33,10 +33,10 @@ NOUNS: Mapping[str, str] = {
     "pairs": "work with",
     "skills": "skill",
 }
-"""What a note is called ahead of its name."""
+"""The word before the name of a note."""
 
 CONTEXT = 2
-"""Lines of a text that are shown around a change."""
+"""The number of lines shown around a change."""
 
 
 class Paint(Protocol):
@@ -49,7 +49,7 @@ class Paint(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sentence:
-    """What differs about something, and the lines that show it in full."""
+    """The differences about one subject, and the lines that show them in full."""
 
     subject: str
     text: str
@@ -57,26 +57,26 @@ class _Sentence:
 
 
 def plainly(text: str, tone: Tone, /) -> str:
-    """Leave a piece of text as it is."""
+    """Return a piece of text without colour."""
     del tone
     return text
 
 
 def words(before: Team, after: Team, paint: Paint = plainly) -> Iterator[str]:
-    """Yield what differs between two teams, line by line; nothing where nothing does."""
+    """Yield the differences between two teams, line by line; nothing for equal teams."""
     for sentence in _sentences(changes(before, after), paint):
         yield f"{paint(sentence.subject, 'name')}: {sentence.text}".rstrip()
         yield from (f"    {line}".rstrip() for line in sentence.lines)
 
 
 def summary(before: Team, after: Team) -> tuple[str, ...]:
-    """Return what differs between two teams, a sentence for each thing: for a team's lineage."""
+    """Return the differences between two teams, one sentence per subject, for a team's lineage."""
     sentences = _sentences(changes(before, after), plainly)
     return tuple(f"{sentence.subject}: {sentence.text}" for sentence in sentences)
 
 
 def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
-    """Compare two texts line by line; signs that a terminal would act on are shown as codes."""
+    """Compare two texts line by line; terminal control characters are shown as codes."""
     old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (before, after))
     if old == new:  # they differ in how they end
         old, new = before.split("\n"), after.split("\n")
@@ -106,7 +106,7 @@ def _subject(change: FieldChange) -> str:
 
 
 def _roster(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
-    """Return who went, came, and has another id; new agents are shown as in a team file."""
+    """Describe removed, added and renamed agents; new agents are shown as in a team file."""
     removed = [str(change.path[1]) for change in field_changes if change.after is None]
     new: dict[str, list[str]] = {}
     others: list[str] = []
@@ -133,7 +133,7 @@ def _spans(names: Iterable[str]) -> list[str]:
 
 
 def _agents(field_changes: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
-    """Yield what differs about agents; those with the same differences share a sentence."""
+    """Describe the differences between agents; agents with equal differences share a sentence."""
     phrases: dict[str, list[str]] = {}
     for change in field_changes:
         phrases.setdefault(str(change.path[1]), []).append(_phrase(change, paint))
@@ -156,13 +156,13 @@ def _topology(field_changes: Sequence[FieldChange], paint: Paint) -> _Sentence:
 
 
 def _count(items: Sequence[object], sign: str, noun: str) -> Iterator[str]:
-    """Count items where there are any: `-30 edges`."""
+    """Yield a count such as `-30 edges`, unless it is 0."""
     if items:
         yield f"{sign}{len(items)} {noun}{'' if len(items) == 1 else 's'}"
 
 
 def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Name edges shortly: agents that report to the same receivers together."""
+    """Yield edges in short form, grouping agents with the same receivers."""
     receivers: dict[str, list[str]] = {}
     for sender, receiver in edges:
         receivers.setdefault(sender, []).append(receiver)
@@ -171,7 +171,7 @@ def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _texts(field_changes: Sequence[FieldChange], paint: Paint) -> Iterator[_Sentence]:
-    """Compare long texts; agents with the same change of the same text share it."""
+    """Compare long texts; agents with the same change of the same text share one comparison."""
     subjects: dict[tuple[str, str, str, str], list[str]] = {}
     for change in field_changes:
         agent = [str(change.path[1])] if change.path[0] == "agents" else []
@@ -196,7 +196,7 @@ def _is_long(change: FieldChange) -> bool:
 
 
 def _phrase(change: FieldChange, paint: Paint) -> str:
-    """Return what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
+    """Describe the difference of one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
     if (write := _EXECUTION.get(change.path)) is not None:
@@ -209,19 +209,19 @@ def _phrase(change: FieldChange, paint: Paint) -> str:
 
 
 def _terms(field: str | int, value: dict[str, Any] | None) -> str:
-    """Say when an agent works, or on what: `when triage.kind is bug`."""
+    """Describe when an agent works, or on which list: `when triage.kind is bug`."""
     if value is None:
         return "always" if field == "when" else "once"
     return str(when_of(value) if field == "when" else Each(**value))
 
 
 def _lesson(change: FieldChange) -> str:
-    """Return which task taught a note: ` (taught by apples_1)`."""
+    """Name the task that taught a note: ` (taught by apples_1)`."""
     return f" (taught by {change.taught})" if change.taught else ""
 
 
 def _field(change: FieldChange) -> str:
-    """Name what differs: a field, or a note by its kind and name, as `patch units`."""
+    """Name a field, or a note by its kind and name, such as `patch units`."""
     match change.path[2:]:
         case ("notes", str(kind), str(name)):
             return f"{NOUNS[kind]} {name}"
@@ -232,7 +232,7 @@ def _field(change: FieldChange) -> str:
 
 
 def _rounds(value: dict[str, Any] | None) -> str:
-    """Return how often agents work: `at most 3 rounds until unchanged, then editor`."""
+    """Describe how often agents work: `at most 3 rounds until unchanged, then editor`."""
     if value is None:
         return "none"
     rounds = rounds_of(value)
@@ -246,12 +246,12 @@ def _rounds(value: dict[str, Any] | None) -> str:
 
 
 def _open_roster(value: dict[str, Any] | None) -> str:
-    """Return who leads, and within which limits: `open, led by planner, at most 4 at a time`."""
+    """Describe an open roster: `open, led by planner, at most 4 at a time`."""
     return "none" if value is None else within(roster_of(value))
 
 
 def _recruit(value: dict[str, Any] | None) -> str:
-    """Return who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
+    """Describe recruiting: `coordinator chooses at most 3 of cardiology, neurology`."""
     return "none" if value is None else chooses(recruit_of(value))
 
 
@@ -280,7 +280,7 @@ def _value(item: Any) -> str:
 
 
 def _text(item: Any) -> str:
-    """Return what is compared line by line: a text, or a value as YAML."""
+    """Return a text for comparison by line: the text itself, or a value as YAML."""
     if not item or isinstance(item, str):
         return item or ""
     if isinstance(item, list):
@@ -291,7 +291,7 @@ def _text(item: Any) -> str:
 def _grouped(
     items: Mapping[str, list[str]], describe: Callable[[list[str]], str]
 ) -> Mapping[str, list[str]]:
-    """Collect the names of items of which the same is said."""
+    """Group the names of items with the same description."""
     groups: dict[str, list[str]] = {}
     for name, item in items.items():
         groups.setdefault(describe(item), []).append(name)
@@ -299,7 +299,7 @@ def _grouped(
 
 
 def _visible(text: str) -> str:
-    """Show what a terminal would act on, or not show at all, as a code: a diff hides nothing."""
+    """Show control and invisible characters as codes, so that a diff hides nothing."""
     return "".join(
         char if char.isprintable() or char in "\n\t" else f"\\u{ord(char):04x}" for char in text
     )

@@ -1,1 +1,1 @@
-"""What `mas dev explain` and `mas init` say: fields in words, reference pages, starter folders."""
+"""The texts of `mas dev explain` and `mas init`: fields, reference pages, starter folders."""

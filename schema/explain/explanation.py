@@ -1,4 +1,4 @@
-"""What `mas dev explain` says: a field in words, or all fields as a tree."""
+"""The output of `mas dev explain`: a field in words, or all fields as a tree."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ NOUNS = {
 
 
 def explain(path: str) -> str:
-    """Explain a field: what it means, what may stand there, an example, and the fields inside.
+    """Explain a field: its meaning, its values, an example, and its inner fields.
 
     Args:
-        path: A path as people write it, or as messages show it: `agents.w2.tools[0]`.
+        path: A path for people, or from a message: `agents.w2.tools[0]`.
 
     Returns:
         Lines of at most 100 columns; only an example may have longer ones.
 
     Raises:
-        InputError: There is no such field; the message says which may be meant.
+        InputError: There is no such field; the message names the closest one.
     """
     field = find(path)
     facts = {
@@ -56,7 +56,7 @@ def outline() -> str:
 
 
 def kind(field: Field) -> str:
-    """Return what may stand in a field: `integer, 1 to 1000000 tokens`, `one of fail, skip`."""
+    """Describe the values of a field: `integer, 1 to 1000000 tokens`, `one of fail, skip`."""
     schema = field.schema
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
@@ -67,7 +67,7 @@ def kind(field: Field) -> str:
 
 
 def example(field: Field) -> str:
-    """Write a field's example as it would stand in a file: JSON in a task, else YAML."""
+    """Return a field's example as written in a file: JSON in a task, else YAML."""
     examples = field.schema.get("examples", ())
     if not field.path:
         value = field.schema["x-example"]
@@ -80,14 +80,14 @@ def example(field: Field) -> str:
 
 
 def _rule(schema: Mapping[str, Any]) -> str:
-    """Return a pattern in words, with the words that stand there most where several are known."""
+    """Return a pattern in words, and the most frequent values if several are known."""
     examples = schema.get("examples", ())
     instances = f", for instance {', '.join(examples)}" if len(examples) > 1 else ""
     return f"{schema['x-rule']}{instances}" if "x-rule" in schema else ""
 
 
 def _limits(schema: Mapping[str, Any]) -> str:
-    """Return how much: `1 to 1000000 tokens`, `above 0 to 600 seconds`, `at most 64 tools`."""
+    """Describe the bounds: `1 to 1000000 tokens`, `above 0 to 600 seconds`, `at most 64 tools`."""
     least = [f"{schema[name]} to" for name in ("minimum", *LEAST) if name in schema]
     if "exclusiveMinimum" in schema:
         least = [f"above {schema['exclusiveMinimum']} to"]
@@ -103,7 +103,7 @@ def _fact(name: str, text: str) -> str:
 
 
 def _inside(field: Field) -> Iterator[str]:
-    """List the fields right inside, and those of every member."""
+    """List the direct inner fields, and those of every member."""
     named = [child for child in field.children if not child.is_any]
     if named:
         yield _listed("fields", named)
@@ -133,7 +133,7 @@ def _marked(field: Field) -> str:
 
 
 def _columns(rows: Sequence[tuple[str, str]]) -> list[str]:
-    """Set names and texts in two columns, the texts wrapped."""
+    """Lay names and wrapped texts out in two columns."""
     left = max((len(name) for name, _ in rows), default=0) + 3
     return [
         name.ljust(left) + textwrap.indent(_wrapped(text, WIDTH - left), " " * left)[left:]

@@ -1,4 +1,4 @@
-"""The reference pages of `docs/`, made from the schemas: `mas dev explain --markdown team`."""
+"""The reference pages of `docs/`, generated from the schemas: `mas dev explain --markdown team`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 100
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReferencePage:
-    """What a page says beside what the schema says: ahead of its example, and after it."""
+    """The texts of a page that the schema does not have: before its example, and after it."""
 
     path: str
     title: str
@@ -93,11 +93,11 @@ PAGES: Mapping[str, ReferencePage] = MappingProxyType(
         "arena": _ARENA,
     }
 )
-"""The pages, by the kinds of files that they are about."""
+"""The pages, by kind of file."""
 
 
 def reference(document: str) -> str:
-    """Write the reference page of a kind of file, as Markdown.
+    """Return the reference page of a kind of file, as Markdown.
 
     Args:
         document: One of `fields.DOCUMENTS`.
@@ -117,7 +117,7 @@ def reference(document: str) -> str:
 
 
 def _section(field: Field) -> Iterator[str]:
-    """Write a table of the fields right inside, where there are any with a name."""
+    """Return a table of the direct inner fields, if any has a name."""
     if named := _named(field):
         if field.path:
             yield f"## `{field.name}`"
@@ -132,7 +132,7 @@ def _section(field: Field) -> Iterator[str]:
 
 
 def _named(field: Field) -> list[Field]:
-    """List the fields that a section of its own shows, if the field has one."""
+    """Return the fields of a section of its own, if the field has one."""
     return [child for child in field.children if not child.is_any and not field.told_elsewhere]
 
 
@@ -142,13 +142,13 @@ def _table(fields: Sequence[Field]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Write names in a sentence: `a`, `b` and `c`."""
+    """List names in a sentence: `a`, `b` and `c`."""
     *first, last = [f"`{name}`" for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def _value(field: Field) -> str:
-    """Return what may stand in a field, and what holds without it."""
+    """Describe the values of a field, and its default."""
     default = "" if field.schema.get("default") in ([], {}) else field.default
     if default and "default" in field.schema:
         default = f"`{default}`"
@@ -161,7 +161,7 @@ def _first(field: Field) -> str:
 
 
 def _meaning(field: Field) -> str:
-    """Return the cell on a field's meaning: a link, if a section of its own says the rest."""
+    """Return the cell with a field's meaning: a link, if its own section has the rest."""
     text = _first(field) if _named(field) else field.meaning
     text = text.replace("<", r"\<")
     if shown := _example(field):
@@ -172,7 +172,7 @@ def _meaning(field: Field) -> str:
 
 
 def _example(field: Field) -> str:
-    """Return an example on one line, of values whose form is not plain from their type."""
+    """Return an example on one line, for values whose form is not clear from their type."""
     value = next(iter(field.schema.get("examples", ())), None)
     is_form = isinstance(value, list | dict) or re.search("[:/]", str(value))
     if not is_form or value == field.schema.get("default"):

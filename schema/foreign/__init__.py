@@ -1,7 +1,7 @@
-"""Files in which other programs describe teams: they are recognised, and can be taken over.
+"""Files in which other programs describe teams, and their conversion.
 
-`recognition` tells what a file is, which every command that reads teams asks; `taking_over` reads
-one, for `mas dev import`.
+`recognition` identifies the program of a file, for all commands that read teams; `taking_over`
+converts one, for `mas dev import`.
 """
 
 from ..loading.recognition import CREWAI, DOCKER_AGENT, program_of

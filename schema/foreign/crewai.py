@@ -1,4 +1,4 @@
-"""CrewAI's agents.yaml and tasks.yaml as a team: an agent for each task, in the tasks' order."""
+"""Converts CrewAI's agents.yaml and tasks.yaml to a team with one agent per task, in order."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 @dataclass(kw_only=True, slots=True)
 class _Inputs:
-    """What stands in the place of `{topic}`: a value that was given, or a reference to the task."""
+    """The replacements of placeholders such as `{topic}`: given values, or task references."""
 
     values: Mapping[str, str]
     missing: dict[str, None] = field(default_factory=dict[str, None])
 
     def filled(self, source: ForeignFile, path: Path) -> str:
-        """Return a text with all its placeholders filled in."""
+        """Return a text with all its placeholders replaced."""
         text = source.text(path)
         for name in dict.fromkeys(_VARIABLE.findall(text)):
             if name not in self.values and name not in self.missing:
@@ -69,7 +69,7 @@ class _Inputs:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Crew:
-    """The two files of a crew, and what is known while they are read."""
+    """The two files of a crew, with state collected while reading."""
 
     agents: ForeignFile
     tasks: ForeignFile
@@ -80,13 +80,13 @@ class _Crew:
 def crew_team(
     agents: Document, tasks: Document, name: str, inputs: Mapping[str, str] | None = None
 ) -> Imported:
-    """Take over the two files of a CrewAI project.
+    """Convert the two files of a CrewAI project.
 
-    A task is one agent's work here: the agent of the team is who does it, with the task in its
-    prompt. It reads the outputs of the tasks in its `context`, or of all tasks before it.
+    Each task becomes an agent: the agent that does it in CrewAI, with the task in its prompt. It
+    reads the outputs of the tasks in its `context`, or of all earlier tasks.
 
     Args:
-        inputs: What placeholders stand for, by their names.
+        inputs: The values of placeholders, by name.
     """
     crew = _Crew(
         agents=ForeignFile(document=agents),
@@ -125,7 +125,7 @@ def _how_to_say(inputs: _Inputs) -> Iterator[str]:
 
 
 def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
-    """Name an agent of the team after who does a task, or where that does several, after it."""
+    """Return the id of each task's agent: the agent's name, or the task's for a busy agent."""
     doers = {work: crew.tasks.text((work, "agent")) for work in works}
     often = Counter(doers.values())
     names = {
@@ -139,8 +139,8 @@ def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
 def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edges:
     edges = Edges()
     for work in works:
-        for other in _context_tasks(source, works, work):
-            edges.add(ids[other], ids[work])
+        for context in _context_tasks(source, works, work):
+            edges.add(ids[context], ids[work])
     last = ids[works[-1]]
     for work in works[:-1]:
         if not edges.reports_to.get(ids[work]):
@@ -154,23 +154,23 @@ def _edges(source: ForeignFile, works: list[str], ids: Mapping[str, str]) -> Edg
 
 
 def _context_tasks(source: ForeignFile, works: list[str], name: str) -> Iterator[str]:
-    """Yield the tasks whose outputs a task is given."""
+    """Yield the tasks whose outputs a task receives."""
     before = works[: works.index(name)]
     runs_aside = source.take((name, "async_execution"))
     if source.take((name, "context")) is None:
         # A task that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
         yield from () if runs_aside else before
         return
-    for path, other in source.texts((name, "context")):
-        if other in before:
-            yield other
-        elif other in works:
+    for path, context in source.texts((name, "context")):
+        if context in before:
+            yield context
+        elif context in works:
             source.lose(
-                path, f"{quoted(other)} comes later, or is this task itself. It is left out."
+                path, f"{quoted(context)} comes later, or is this task itself. It is left out."
             )
         else:
-            hint = did_you_mean(other, works)
-            source.lose(path, f"no task {quoted(other)} in the file.{hint} It is left out.")
+            hint = did_you_mean(context, works)
+            source.lose(path, f"no task {quoted(context)} in the file.{hint} It is left out.")
 
 
 def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
@@ -201,7 +201,7 @@ def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
 
 
 def _doer(crew: _Crew, work: str) -> str:
-    """Name who does a task; where nobody is known who does, its agent knows nothing but that."""
+    """Return the CrewAI agent that does a task; warn if only the task itself is known."""
     names = crew.agents.keys(())
     doer = crew.tasks.text((work, "agent"))
     if not doer:
@@ -214,7 +214,7 @@ def _doer(crew: _Crew, work: str) -> str:
 
 
 def _model(crew: _Crew, doer: str) -> str:
-    """Return the alias of an agent's model: `openai/gpt-4o` is one; other words are crew.py's."""
+    """Return the alias of an agent's model, such as `openai/gpt-4o`; lose any other name."""
     named = crew.agents.take((doer, "llm"))
     name = named.strip() if isinstance(named, str) else ""
     if not named:

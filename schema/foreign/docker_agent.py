@@ -1,4 +1,4 @@
-"""docker-agent's YAML as a team: sub-agents report to whoever calls them."""
+"""Converts docker-agent's YAML to a team: sub-agents report to their caller."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ ADVICE = {
     "routing": "An agent has one model; give others to other agents.",
     "skills": "Write skills under notes.skills.",
 }
-"""What to write in place of a field that has no counterpart."""
+"""What to write instead of a field that has no counterpart."""
 
 
 def docker_agent_team(
     document: Document, name: str, listed: Mapping[str, Sequence[str]] | None = None
 ) -> Imported:
-    """Take over a file of docker-agent.
+    """Convert a file of docker-agent.
 
-    The agent that is asked there gives the answer here. Whom it can call (`sub_agents`) works ahead
-    of it and reports to it; whoever an agent hands over to (`handoffs`) works after it.
+    Its root agent gives the answer here. The agents that it can call (`sub_agents`) work before it
+    and report to it; agents that it hands over to (`handoffs`) work after it.
 
     Args:
-        listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
-            where there is no such file yet.
+        listed: The tools of the servers in the user's tools.yaml, by server name; None if there is
+            no such file yet.
 
     Raises:
-        ConfigError: The file is none that docker-agent would load; the exception has every problem.
+        ConfigError: docker-agent would not load the file either; the exception has every problem.
     """
     source = ForeignFile(document=document)
     source.take(("version",))
@@ -88,28 +88,28 @@ def docker_agent_team(
 
 
 def _called(source: ForeignFile, agent: str, written: list[str]) -> Iterator[tuple[Path, str]]:
-    """Yield whom an agent calls or hands over to, each with its place."""
+    """Yield the agents that an agent calls or hands over to, each with its place."""
     for kind in ("sub_agents", "handoffs"):
-        for path, other in source.texts(("agents", agent, kind)):
-            if other in written:
-                yield path, other
-            elif "/" in other or ":" in other:
+        for path, target in source.texts(("agents", agent, kind)):
+            if target in written:
+                yield path, target
+            elif "/" in target or ":" in target:
                 source.lose(
                     path,
-                    f"{quoted(other)} is an agent of another file or registry. Write it into this"
+                    f"{quoted(target)} is an agent of another file or registry. Write it into this"
                     " file.",
                 )
             else:
-                hint = did_you_mean(other, written)
-                source.refuse(path, f"no agent {quoted(other)}.{hint}")
+                hint = did_you_mean(target, written)
+                source.refuse(path, f"no agent {quoted(target)}.{hint}")
 
 
 def _reached(first: str, called: Mapping[str, list[tuple[Path, str]]]) -> list[str]:
-    """Return the agents that work at all, the one that is asked first at the head."""
+    """Return the agents that can be reached, the root agent first."""
     order = {first: None}
     waiting = [first]
     while waiting:
-        new = [other for _, other in called[waiting.pop(0)] if other not in order]
+        new = [target for _, target in called[waiting.pop(0)] if target not in order]
         order |= dict.fromkeys(new)
         waiting += dict.fromkeys(new)
     return [*order]
@@ -123,9 +123,9 @@ def _edges(
 ) -> Edges:
     edges = Edges()
     for agent in order:
-        for path, other in called[agent]:
+        for path, target in called[agent]:
             is_sub = path[2] == "sub_agents"
-            ends = (other, agent) if is_sub else (agent, other)
+            ends = (target, agent) if is_sub else (agent, target)
             if not edges.add(ids[ends[0]], ids[ends[1]]):
                 source.warn(
                     path,
@@ -137,7 +137,7 @@ def _edges(
 
 
 def _warn_of_calls(source: ForeignFile, agent: str) -> None:
-    """Report what becomes of calls that an agent chose to make; our export made all of them."""
+    """Warn of changed calls: there an agent decides about them; here all are made."""
     path = ("agents", agent)
     subs = [name for _, name in source.texts((*path, "sub_agents"))]
     if subs and not source.text((*path, "instruction")).endswith(calling(subs)):
@@ -157,7 +157,7 @@ def _warn_of_calls(source: ForeignFile, agent: str) -> None:
 def _output(
     source: ForeignFile, edges: Edges, first: str, ids: Mapping[str, str], order: list[str]
 ) -> str:
-    """Return the agent that answers: who is asked, or who is handed the conversation last."""
+    """Return the output agent: the root agent, or the last one that is handed the conversation."""
     sinks = edges.sinks(ids[agent] for agent in order)
     output = ids[first] if ids[first] in sinks else sinks[-1]
     names = {ids[agent]: agent for agent in order}
@@ -193,7 +193,7 @@ def _agent(
 
 
 def _instruction(source: ForeignFile, path: Path) -> str:
-    """Return an agent's instruction, without the words on calling that our export adds."""
+    """Return an agent's instruction, without the words on calls that our export adds."""
     subs = [name for _, name in source.texts((*path, "sub_agents"))]
     instruction = source.whole_text((*path, "instruction"))
     return instruction.removesuffix(f"\n\n{calling(subs)}") if subs else instruction
@@ -210,7 +210,7 @@ def _prompt(source: ForeignFile, path: Path, text: str, role: str) -> str:
 
 
 def _steps(source: ForeignFile, path: Path, agent_type: str) -> Mapping[str, Any]:
-    """Return how many steps an agent may take that works in a loop."""
+    """Return the step limit of an agent that works in a loop."""
     place = (*path, "max_iterations")
     if agent_type == "LLM" or not source.has(place):
         return {}
@@ -222,7 +222,7 @@ def _steps(source: ForeignFile, path: Path, agent_type: str) -> Mapping[str, Any
 
 
 def _role(source: ForeignFile, path: Path) -> tuple[str, str]:
-    """Return an agent's role; where its description is too long, what its prompt begins with."""
+    """Return an agent's role; if its description is too long, the beginning of its prompt."""
     described = source.whole_text((*path, "description"))
     if len(described) <= LONGEST_ROLE:
         return described, ""
@@ -235,7 +235,7 @@ def _role(source: ForeignFile, path: Path) -> tuple[str, str]:
 
 
 def _schema(source: ForeignFile, path: Path, agent: str) -> Mapping[str, Any] | None:
-    """Return the form of an agent's answer, where it is one that we can hold it to."""
+    """Return the schema of an agent's answer, if coterie supports it."""
     schema = source.take((*path, "schema"))
     if schema is None:
         return None

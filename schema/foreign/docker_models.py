@@ -1,4 +1,4 @@
-"""The models of a docker-agent file, for models.yaml: also those that no agent uses."""
+"""Converts the models of a docker-agent file to models.yaml, including unused ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_ALIAS = 100
 NUMBERS = ("max_tokens", "temperature", "top_p")
 IN_BODY = ("frequency_penalty", "presence_penalty")
 OF_MODELS = ("effort", "top_p")
-"""Settings of agents that models.yaml can hold as well."""
+"""Settings of agents that models.yaml can hold too."""
 EFFORTS = frozenset({"none", "minimal", "low", "medium", "high"})
 MOST_THINKING = 1_000_000
 _VARIANT = re.compile(r"(.+)-\d+")
@@ -29,7 +29,7 @@ _KEY_ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """The model of an agent: its alias here, and the settings that agents have with it."""
+    """An agent's model: its alias, and the settings that go to the agent."""
 
     alias: str
     settings: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Models:
     """The models of a file, as its agents choose them.
 
     Attributes:
-        fields: The fields for models.yaml so far, by alias.
+        fields: The fields for models.yaml collected so far, by alias.
     """
 
     source: ForeignFile
@@ -48,7 +48,7 @@ class Models:
     _models: dict[str, Chosen] = field(default_factory=dict[str, Chosen])
 
     def of_agent(self, path: Path) -> Chosen:
-        """Read an agent's model, with the models that answer in its place."""
+        """Read an agent's model and its fallbacks."""
         chosen = self.chosen((*path, "model"))
         paths = self.source.items((*path, "fallback", "models"))
         others = dict.fromkeys(self.chosen(path).alias for path in paths)
@@ -63,7 +63,7 @@ class Models:
         return Chosen(alias=alias, settings=chosen.settings)
 
     def chosen(self, path: Path) -> Chosen:
-        """Read the model that is named at a path."""
+        """Read the model named at a path."""
         first, *others = [name.strip() for name in self.source.text(path).split(",")]
         if others:
             self.source.warn(path, f"an agent has one model. This one has {quoted(first)}.")
@@ -74,7 +74,7 @@ class Models:
         return self._models[first]
 
     def keep_unused(self) -> None:
-        """Keep the models that no agent names, too: an alias each, for whoever wants to switch."""
+        """Add an alias for each unused model, so that users can switch to it."""
         for name in self.source.keys(("models",)):
             path = ("models", name)
             if name in self._models:
@@ -109,7 +109,7 @@ class Models:
         return Chosen(alias=self._alias(model, name, self._endpoint(provider, model)), settings={})
 
     def _other(self, name: str) -> Chosen:
-        """Read a model that names others: the first of them."""
+        """Read a model that only names others, and return the first of them."""
         path = ("models", name, "model")
         self._models[name] = Chosen(
             alias=DEFAULT_ALIAS, settings={}
@@ -119,7 +119,7 @@ class Models:
         return self.chosen(path)
 
     def _entry(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the fields of a model for models.yaml, and the settings that agents have."""
+        """Return the fields of a model for models.yaml, and the settings that go to agents."""
         path = ("models", name)
         fields = self._fields(name)
         settings = {key: self.source.number((*path, key)) for key in NUMBERS}
@@ -137,13 +137,13 @@ class Models:
         return {**fields, **({"body": body} if body else {})}, settings
 
     def _thinking(self, path: Path) -> Any:
-        """Return an effort, a number of tokens, or None where the model thinks as it likes."""
+        """Return an effort or a number of tokens; None if the model decides."""
         value = self.source.take(path)
         effort = value
         if is_mapping(value):
             effort = value.get("effort")
-            for other in value.keys() - {"effort"}:
-                self.source.lose((*path, other), "Only its effort is kept.")
+            for key in value.keys() - {"effort"}:
+                self.source.lose((*path, key), "Only its effort is kept.")
         if isinstance(effort, int) and not effort:
             return "none"
         is_count = isinstance(effort, int) and 0 < effort <= MOST_THINKING and effort is not True
@@ -154,7 +154,7 @@ class Models:
         return None
 
     def _basis(self, name: str) -> str:
-        """Return the model of which a name is a variant: `fast` of `fast-2`, if both are alike."""
+        """Return the base model of a variant: `fast` for `fast-2`, if both are alike."""
         match = _VARIANT.fullmatch(name)
         basis = match[1] if match else name
         entries = self.source.keys(("models",))
@@ -169,12 +169,12 @@ class Models:
         return self._endpoint(self._provider(name), model, path)
 
     def _provider(self, name: str) -> str:
-        """Return a model's provider, which the first version of the format called its type."""
+        """Return a model's provider, called `type` in the first version of the format."""
         path = ("models", name)
         return self.source.text((*path, "provider")) or self.source.text((*path, "type"))
 
     def _endpoint(self, provider: str, model: str, path: Path = ()) -> dict[str, Any]:
-        """Return where a model answers, as models.yaml says it."""
+        """Return a model's endpoint as fields of models.yaml."""
         custom = ("providers", provider)
         base = self._first("base_url", path, custom) or (MODEL_RUNNER if provider == "dmr" else "")
         key = self._first("token_key", path, custom)
@@ -207,7 +207,7 @@ class Models:
         return value
 
     def _alias(self, wanted: str, whole: str, fields: dict[str, Any]) -> str:
-        """Note what an alias stands for; where it stands for something else, take another."""
+        """Add the fields under an alias, and return it; a taken alias gets another name."""
         names = chain((wanted, whole), (f"{wanted}_{number}" for number in count(2)))
         aliases = (
             _NO_ALIAS.sub("_", name)[-LONGEST_ALIAS:].strip("_./:-") or "m" for name in names

@@ -1,4 +1,4 @@
-"""What docker-agent calls things, for its files to be read and written."""
+"""The names of docker-agent's format, for reading and writing its files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 VERSION = "7"
-"""The version of the format that is written (agent-schema.json of docker/docker-agent)."""
+"""The version of the format that we write (agent-schema.json of docker/docker-agent)."""
 ROOT = "root"
-"""The agent that is asked, where one is called so; else it is the first."""
+"""The name of the root agent; without it, the first agent is the root."""
 AUTO = "auto"
 """The model that docker-agent chooses itself."""
 PROVIDERS: Mapping[str, str] = MappingProxyType(
@@ -24,7 +24,7 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "nebius": "nebius",
     }
 )
-"""Our name of a provider, by docker-agent's."""
+"""Our names of providers, by docker-agent's."""
 FILE_TOOLS: Mapping[str, str] = MappingProxyType(
     {
         "directory_tree": "list_files",
@@ -34,15 +34,15 @@ FILE_TOOLS: Mapping[str, str] = MappingProxyType(
         "search_files_content": "search_text",
     }
 )
-"""Our file tools, by docker-agent's names of its own."""
+"""Our file tools, by docker-agent's names."""
 MODEL_RUNNER = "http://127.0.0.1:12434/engines/v1"
-"""Where Docker Model Runner, the provider dmr, answers."""
+"""The address of Docker Model Runner, the provider dmr."""
 
 
 def calling(agents: Iterable[str]) -> str:
-    """Tell an agent to ask those whose reports it would read here.
+    """Return an instruction to call the agents whose reports an agent reads here.
 
-    It stands at the end of an instruction that is written, and goes when the file is read again.
+    The export appends it to an instruction, and the import removes it.
     """
     return (
         "Before you answer, hand the whole task, word for word, to each of these agents with"

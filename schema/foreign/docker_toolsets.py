@@ -1,4 +1,4 @@
-"""The toolsets of a docker-agent file: file tools, a shell, and servers for tools.yaml."""
+"""Converts the toolsets of a docker-agent file: file tools, a shell, and servers for tools.yaml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .source import ForeignFile, ids_of
 
 MOST_TOOLS = 64
 ORIGINAL = "{ORIGINAL_INSTRUCTIONS}"
-"""What stands there for the instructions that come with a toolset."""
+"""The placeholder for the instructions that come with a toolset."""
 SHELL_ALONE = (
     "an agent has tools or a shell, not both, and a shell writes no output_schema. Give the shell"
     " to an agent of its own: agent_type: DefaultAgent."
@@ -30,12 +30,13 @@ _TOOL = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 @dataclass(kw_only=True, slots=True)
 class Granted:
-    """What the toolsets of an agent come to.
+    """The combined toolsets of an agent.
 
     Attributes:
-        tools: The names of the tools of servers.
-        files: The toolsets that are file tools.
-        instructions: What the toolsets say of their use.
+        tools: The names of servers' tools.
+        files: The paths of toolsets of file tools.
+        shells: The paths of shell toolsets.
+        instructions: The toolsets' instructions.
     """
 
     tools: list[str] = field(default_factory=list[str])
@@ -49,10 +50,10 @@ class Toolsets:
     """The toolsets of a file, and the servers that they need.
 
     Attributes:
-        listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
-            where there is no such file yet.
-        clients: All servers as `mcpServers` has them.
-        unlisted: The names of servers of which the file does not list the tools.
+        listed: The tools of the servers in the user's tools.yaml, by server name; None if there is
+            no such file yet.
+        clients: All servers in the form of `mcpServers`.
+        unlisted: The names of servers whose tools the file does not list.
     """
 
     source: ForeignFile
@@ -63,7 +64,7 @@ class Toolsets:
     _names: dict[str, str] = field(default_factory=dict[str, str])
 
     def of_agent(self, agent: Path, *, has_schema: bool) -> tuple[dict[str, Any], list[str]]:
-        """Return the fields of an agent that works with its toolsets, and their instructions."""
+        """Return an agent's fields for its toolsets, and the toolsets' instructions."""
         granted = Granted()
         for path in self.source.items((*agent, "toolsets")):
             self._read(path, granted)
@@ -108,7 +109,7 @@ class Toolsets:
             yield from FILE_TOOLS.values()
 
     def _of_server(self, path: Path) -> Iterator[str]:
-        """Return the names of a server's tools, and note the server."""
+        """Yield the names of a server's tools, and record the server."""
         server = _Server(source=self.source, places=self._places(path))
         fields = server.fields()
         if not fields:
@@ -132,12 +133,12 @@ class Toolsets:
             self.source.warn(path, UNLISTED.format(name=name))
 
     def _places(self, path: Path) -> list[Path]:
-        """Return where a server's fields stand: in the toolset, and under mcps where it refers."""
+        """Return the paths of a server's fields: the toolset, and the definition it refers to."""
         definition = ("mcps", self.source.text((*path, "ref")))
         return [path, definition] if self.source.has(definition) else [path]
 
     def _name(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Return the name of a server: that of the same server before, or a free one."""
+        """Return a server's name: the name of an equal earlier server, or a free one."""
         key = repr(fields)
         if key not in self._names:
             names = self._names.values()
@@ -148,10 +149,10 @@ class Toolsets:
 
 @dataclass(kw_only=True, slots=True)
 class _Server:
-    """One server of the Model Context Protocol: a toolset, over a definition under mcps.
+    """An MCP server: a toolset that overrides a definition under mcps.
 
     Attributes:
-        places: Where its fields stand, the strongest first.
+        places: The paths of its fields, the strongest first.
         trouble: Why it cannot be declared here.
     """
 
@@ -161,7 +162,7 @@ class _Server:
 
     @property
     def name(self) -> str:
-        """An id for the server, by its own name, or by what it runs."""
+        """An id for the server, from its own name or its command."""
         reference = self._reference.removeprefix("docker:")
         defined = self.places[1][-1] if len(self.places) > 1 else ""
         words = [*self._args(), self._text("command")]
@@ -172,11 +173,11 @@ class _Server:
 
     @property
     def _reference(self) -> str:
-        """The server of Docker's catalogue, as the toolset or its definition names it."""
+        """The server's name in Docker's catalogue, from the toolset or its definition."""
         return self.source.text((*self.places[-1], "ref"))
 
     def fields(self) -> dict[str, Any]:
-        """Return the server as tools.yaml has it, but for its tools; nothing where it cannot."""
+        """Return the server as in tools.yaml, without its tools; empty if that is impossible."""
         reference = self._reference
         if self._text("remote", "url"):
             return self._address()
@@ -189,7 +190,7 @@ class _Server:
         return {}
 
     def tools(self) -> list[str]:
-        """Return the tools that are asked for; none for all of them."""
+        """Return the requested tools; empty for all of them."""
         names: list[str] = []
         for path, name in self.source.texts(self._place("tools")):
             if _TOOL.fullmatch(name):
@@ -199,7 +200,7 @@ class _Server:
         return list(dict.fromkeys(names))
 
     def of_client(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the server as `mcpServers` has it, for `mas dev tools import`."""
+        """Return the server in the form of `mcpServers`, for `mas dev tools import`."""
         if "url" in fields:
             bearer = (
                 {"Authorization": f"Bearer ${{{fields['key_env']}}}"} if "key_env" in fields else {}
@@ -255,6 +256,6 @@ class _Server:
         return self.source.text(self._place(*name))
 
     def _place(self, *name: str) -> Path:
-        """Return where a field stands: in the toolset, or else in its definition."""
+        """Return the path of a field: in the toolset, or else in its definition."""
         places = ((*place, *name) for place in self.places)
         return next((place for place in places if self.source.has(place)), (*self.places[0], *name))

@@ -1,4 +1,4 @@
-"""A file of another program while it is read: which values are kept, and which are reported."""
+"""Reads a file of another program and records which values are used, and which are reported."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ..values.values import is_list, is_mapping
 NOTHING_LIKE_IT = "coterie has no counterpart."
 LONGEST_ID = 64
 MOST_NAMES = 12
-"""Names of lost values in one warning."""
+"""The maximum number of names of lost values in one warning."""
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """A team of another program's file, with the host's files that it needs.
+    """A team converted from another program's file, with the host's files that it needs.
 
     Attributes:
         models: The models for models.yaml: fields by alias.
         losses: Everything without a counterpart, each with its place, as warnings.
-        advice: What is to be done by hand, as sentences.
-        servers: The servers for tools.yaml: fields by name, with the tools that agents are granted.
-        clients: All servers as `mcpServers` of a JSON file has them, where the tools of some are
+        advice: The manual steps that remain, as sentences.
+        servers: The servers for tools.yaml: fields by name, with the tools granted to agents.
+        clients: All servers in the form of `mcpServers` of a JSON file, if the tools of some are
             not listed.
     """
 
@@ -59,34 +59,34 @@ class ForeignFile:
     _handled: set[Path] = field(default_factory=set["Path"])
 
     def take(self, path: Path) -> Any:
-        """Return the value at a path, all of it read; None where there is none."""
+        """Return the value at a path and mark all of it as read; None if absent."""
         self._handled.add(path)
         return self._at(path)
 
     def has(self, path: Path) -> bool:
-        """Return whether there is anything at a path, without reading it."""
+        """Return whether a path has a non-empty value, without marking it as read."""
         return self._at(path) not in (None, "", [], {})
 
     def keys(self, path: Path) -> list[str]:
-        """Return the keys of a mapping; none where there is no mapping."""
+        """Return the keys of a mapping; empty if there is no mapping."""
         value = self._at(path)
         if value is not None and not is_mapping(value):
             self._unlike(path, value, "a mapping")
         return list(value) if is_mapping(value) else []
 
     def items(self, path: Path) -> list[Path]:
-        """Return the paths of a list's items; none where there is no list."""
+        """Return the paths of a list's items; empty if there is no list."""
         value = self._at(path)
         if value is not None and not is_list(value):
             self._unlike(path, value, "a list")
         return [(*path, index) for index in range(len(value))] if is_list(value) else []
 
     def text(self, path: Path) -> str:
-        """Return a text without the white space around it; an empty one where there is none."""
+        """Return a text without surrounding white space; empty if absent."""
         return self.whole_text(path).strip()
 
     def whole_text(self, path: Path) -> str:
-        """Return a text unchanged; an empty one where there is none."""
+        """Return a text unchanged; empty if absent."""
         value = self._at(path)
         if value is not None and not isinstance(value, str):
             self._unlike(path, value, "a text")
@@ -94,11 +94,11 @@ class ForeignFile:
         return self.take(path) or ""
 
     def texts(self, path: Path) -> list[tuple[Path, str]]:
-        """Return the texts of a list, each with its path; none where there is no list."""
+        """Return the non-empty texts of a list, each with its path; empty if there is no list."""
         return [(item, text) for item in self.items(path) if (text := self.text(item))]
 
     def number(self, path: Path) -> float | None:
-        """Return a number; None where there is none."""
+        """Return a number; None if absent."""
         value = self._at(path)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             self._unlike(path, value, "a number")
@@ -111,7 +111,7 @@ class ForeignFile:
         self.warn(path, message)
 
     def warn(self, path: Path, message: str) -> None:
-        """Report how a value that is kept has changed."""
+        """Report how the meaning of a converted value has changed."""
         is_item = bool(path) and isinstance(path[-1], int)
         problem = self.document.problem(path, message, at_key=not is_item)
         warning = replace(problem, severity="warning")
@@ -119,15 +119,15 @@ class ForeignFile:
             self.losses.append(warning)
 
     def refuse(self, path: Path, message: str) -> None:
-        """Report an error for which the file is refused."""
+        """Report an error because of which the file is refused."""
         self.wrong.append(self.document.problem(path, message))
 
     def lose_unread(self, advice: Mapping[str, str]) -> None:
-        """Walk the file and report every value that nobody read or reported.
+        """Walk the file and report every value that was neither read nor reported.
 
         Args:
-            advice: What to write instead, by the name of a field. There, `false` is what holds
-                here, too, and is not reported.
+            advice: What to write instead, by field name. The value `false` of such a field is the
+                default here too, so it is not reported.
         """
         for path in self._unread((), self.document.value):
             name = next((part for part in reversed(path) if isinstance(part, str)), "")
@@ -137,7 +137,7 @@ class ForeignFile:
             self.lose(path, f"{advice.get(name, NOTHING_LIKE_IT)}{_listing(value)}")
 
     def _unread(self, path: Path, value: Any) -> list[Path]:
-        """Return the largest parts of a value of which nothing was handled."""
+        """Return the paths of the largest parts of a value that were not handled."""
         if path in self._handled:
             return []
         parts = [(key, part) for key, part in _parts(value) if not _is_empty(part)]
@@ -181,7 +181,7 @@ def _leaves(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def _listing(value: Any) -> str:
-    """Name the values beneath one that is lost."""
+    """List the values inside a lost one."""
     names = [dotted(path) for path in _leaves(value) if path]
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f" It has {', '.join(names[:MOST_NAMES])}{more}." if names else ""
@@ -189,13 +189,13 @@ def _listing(value: Any) -> str:
 
 @dataclass(kw_only=True, slots=True)
 class Edges:
-    """Who reports to whom, without a cycle, one edge after the other."""
+    """The edges of a graph without cycles, added one by one."""
 
     reports_to: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _reached: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
     def add(self, reporter: str, receiver: str) -> bool:
-        """Add an edge; tell whether that could be, which it cannot where it closes a cycle."""
+        """Add an edge unless it closes a cycle; return whether the graph has it now."""
         beyond = {receiver, *self._reached.get(receiver, ())}
         if reporter in beyond:
             return False
@@ -207,24 +207,24 @@ class Edges:
         return True
 
     def sinks(self, agents: Iterable[str]) -> list[str]:
-        """Return those of some agents who report to nobody."""
+        """Return those of these agents without receivers."""
         return [agent for agent in agents if not self.reports_to.get(agent)]
 
     @property
     def tuples(self) -> Mapping[str, tuple[str, ...]]:
-        """The edges as a team has them."""
+        """The edges in the form of a team."""
         return {u: tuple(vs) for u, vs in self.reports_to.items() if vs}
 
 
 def ill_fitting(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what keeps an agent's fields from loading: the place in them, and what is wrong."""
+    """Yield the problems of an agent's fields: the path in them, and the message."""
     value = {"name": "x", "agents": {"x": dict(fields)}}
     for shape_problem in shape_problems(Document(file="", value=value, places={}, keys={}), "team"):
         yield shape_problem.path.removeprefix("agents.x."), shape_problem.message
 
 
 def ids_of(names: Iterable[str]) -> Mapping[str, str]:
-    """Return each name an id that no other has; a name that can be an id stays as it is."""
+    """Return a unique id for each name; a name that is a valid id stays unchanged."""
     names = list(names)
     ids = {name: name for name in names if _ID.fullmatch(name)}
     used = {*ids}
@@ -236,14 +236,14 @@ def ids_of(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def slug(name: str) -> str:
-    """Make an id of a name."""
+    """Return a name as an id."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     word = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
     return (word if word[:1].isalpha() else f"agent_{word}".rstrip("_"))[:LONGEST_ID]
 
 
 def as_prompt(text: str) -> str:
-    """Return a text as a prompt: some words alone would be taken for the name of a file."""
+    """Return a text as a prompt: a single word could be taken for a file name."""
     is_name = is_prompt_id(text) or (len(text.split()) == 1 and FILE_NAME.search(text))
     return f"Your part of the task: {text}" if is_name else text
 

@@ -1,4 +1,4 @@
-"""Reading what another program wrote, and making a team of it that loads."""
+"""Converts files of other programs to a team that loads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .source import Imported
 
 SUPPORTED = f"{CREWAI}'s {AGENTS_FILE} and {TASKS_FILE}, and the YAML of {DOCKER_AGENT}"
 NO_NAME = ("config", "src", "")
-"""Folders that are called so in every project."""
+"""Common folder names that do not identify a project."""
 
 
 def take_over(
@@ -37,17 +37,17 @@ def take_over(
     inputs: Mapping[str, str] | None = None,
     listed: Mapping[str, Sequence[str]] | None = None,
 ) -> Imported:
-    """Make a team of another program's files.
+    """Convert another program's files to a team.
 
     Args:
         path: The file, or the folder of a CrewAI project.
-        inputs: What placeholders of CrewAI stand for, by their names.
-        listed: The tools of the servers in the user's tools.yaml, by the servers' names; None
-            where there is no such file yet.
+        inputs: The values of CrewAI's placeholders, by name.
+        listed: The tools of the servers in the user's tools.yaml, by server name; None if there is
+            no such file yet.
 
     Raises:
-        InputError: There is no such file, it is none that is known, or its other half is missing.
-        ConfigError: It cannot be read, or what comes of it does not load.
+        InputError: The file does not exist, has an unknown format, or its other half is missing.
+        ConfigError: It cannot be read, or the resulting team does not load.
     """
     if path.is_dir():
         imported = _crew(_crew_folder(path), inputs, root=path)
@@ -72,7 +72,7 @@ def models_text(imported: Imported) -> str:
 
 
 def tools_text(imported: Imported) -> str:
-    """Return the tools.yaml that a team needs. Each tool asks before a call, as it does there."""
+    """Return the tools.yaml that a team needs. Each tool asks before a call, as in docker-agent."""
     names = [
         f"{name}.{tool}" for name, server in imported.servers.items() for tool in server["tools"]
     ]
@@ -116,7 +116,7 @@ def _crew(
 
 
 def crew_name(folder: Path) -> str:
-    """Return what the crew of a folder is called: the folder's name, or that of its project."""
+    """Return the name of a folder's crew: the folder's name, or that of its project."""
     place = folder.resolve()
     while place.name in NO_NAME and place != place.parent:
         place = place.parent
@@ -124,7 +124,7 @@ def crew_name(folder: Path) -> str:
 
 
 def _joined(documents: list[Document]) -> Document:
-    """Join files of agents, or of tasks, to one that knows the place of each in its file."""
+    """Join files of agents, or of tasks, into one document that knows the place of each entry."""
     first, *others = documents
     if not others:
         return first
@@ -157,7 +157,7 @@ def _read(path: Path, root: Path | None = None) -> Document:
 
 
 def _check(imported: Imported) -> None:
-    """Load what was made, as the files that it will be."""
+    """Load the resulting team from the files that it will be."""
     hostless_team(dump(imported.team).encode(), "team.yaml")
     for kind, texts, there in (
         ("models", models_text, imported.models),

@@ -1,1 +1,1 @@
-"""What this host offers and allows: models, tools, scorers, and the fields of its files."""
+"""The host's offers and permissions: models, tools, scorers, and the fields of its files."""

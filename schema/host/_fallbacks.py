@@ -1,4 +1,4 @@
-"""What JSON Schema cannot say about a models.yaml: which fallbacks make sense."""
+"""Checks the fallbacks of a models.yaml, which JSON Schema cannot do."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
-    """Find fallbacks that are unknown, or lead back to where they come from.
+    """Find fallbacks that are unknown or form a cycle.
 
     Args:
-        value: What it says, as far as the shape is right.
+        value: The file's value, without malformed parts.
     """
     models = _models(value)
     aliases = {*_models(document.value), DEFAULT_ALIAS}
@@ -50,7 +50,7 @@ def _fallbacks(fields: Any) -> dict[int, str]:
 
 
 def _cycle(fallbacks: Mapping[str, set[str]]) -> list[str]:
-    """Return the aliases of a cycle, each one a fallback of the one before it."""
+    """Return the aliases of a cycle; each is a fallback of the one before it."""
     try:
         TopologicalSorter(fallbacks).prepare()
     except CycleError as error:

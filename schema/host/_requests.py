@@ -1,4 +1,4 @@
-"""What JSON Schema cannot say about a models.yaml: what of a request is said in two ways."""
+"""Checks for contradicting request fields in a models.yaml, which JSON Schema cannot do."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def request_problems(document: Document, value: Any) -> Iterator[Problem]:
-    """Find what is said twice, or in two ways, about the requests of a model.
+    """Find fields of a model's requests that are set twice, or in two ways.
 
     Args:
-        value: What it says, as far as the shape is right.
+        value: The file's value, without malformed parts.
     """
     models = value.get("models") if is_mapping(value) else None
     for alias, fields in models.items() if is_mapping(models) else ():

@@ -1,7 +1,7 @@
-"""What names are known on this host: the ceiling of what a team may ask for.
+"""The names known on this host: all that a team may ask for.
 
-A team file only names things. What a name means, and whether a team may use it, is up to the host:
-entry points of installed packages, models.yaml, tools.yaml and the options of a command.
+A team file only names things. The host decides what each name refers to and whether a team may use
+it: by entry points of installed packages, models.yaml, tools.yaml and options of commands.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..values.beneath import open_linked, settled
 from ..values.entries import EntryPoint, find_entries
 from ..values.errors import InputError
+from ..values.hints import did_you_mean
 from ..values.problems import quoted
 from ..values.values import nothing
 from .foreign_code import is_theirs, place_of, why
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
 BUILT_IN_PROMPTS = Path(__file__).parents[2] / "seeds" / "prompts"
 LARGEST_PROMPT_FILE = 4 << 20
-"""Bytes, its front matter included."""
+"""Maximum bytes, including front matter."""
 OF_FUNCTIONS = frozenset({"checks", "functions", "pages", "runners", "scorers", "views"})
-"""The groups of entry points that lead to something that is called."""
+"""The groups of entry points that refer to callables."""
 OF_BENCHMARKS = f"{__name__.partition('.')[0]}.benchmarks."
 
 
@@ -48,14 +49,14 @@ class ToolServer:
     """A tool server of tools.yaml: a command, or an address.
 
     Attributes:
-        name: What teams write before the dot.
-        tools: Those of its tools that may be granted.
-        command: The program and its arguments; empty where there is an address.
-        url: The address; empty where there is a command.
-        env: The variables of the environment that the command may read.
+        name: The part of a tool's name before the dot.
+        tools: The tools that may be granted.
+        command: The program and its arguments; empty for an address.
+        url: The address; empty for a command.
+        env: The environment variables that the command may read.
         key_env: The variable with the key for the address.
         headers_env: Headers for the address, each with the variable that holds its value.
-        start_timeout: Seconds until it is ready.
+        start_timeout: Seconds until it must be ready.
     """
 
     name: str
@@ -75,28 +76,28 @@ class ToolServer:
 
     @property
     def variables(self) -> frozenset[str]:
-        """The variables of the environment that hold what the server is given."""
+        """The environment variables whose values the server receives."""
         return frozenset({*self.env, self.key_env, *self.headers_env.values()} - {""})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Catalogue:
-    """What a team may name.
+    """The names that a team may use.
 
     Attributes:
         backends: Names of runners.
         functions: Names of functions for agents of type Function.
-        tools: Names of tools that are granted.
-        withheld_tools: Names of tools that exist, but that the caller does not grant.
-        benchmark_tools: Names of tools that benchmarks bring for their own tasks. Who names one
-            has it; they are proposed to nobody.
-        imports: Packages that the Python of agents may import. None: any that is installed.
-        models: The models by alias. `default` counts as known even when it is not here.
+        tools: Names of granted tools.
+        withheld_tools: Names of tools that exist but are not granted.
+        benchmark_tools: Names of tools that benchmarks provide for their own tasks. An agent may
+            name them; they are never proposed.
+        imports: Packages that the Python of agents may import. None: any installed one.
+        models: The models by alias. `default` is known even if absent here.
         servers: The tool servers of tools.yaml, by name.
         python_tools: The Python functions that are tools, by name.
         python_scorers: The Python functions that score answers, by name.
-        permissions: What tools.yaml says of tools, by their names.
-        prompt_folders: Where prompt files are looked for, first match first.
+        permissions: The permissions of tools.yaml, by tool.
+        prompt_folders: The folders of prompt files, first match first.
     """
 
     backends: frozenset[str]
@@ -120,7 +121,7 @@ class Catalogue:
         models: Mapping[str, Model] | None = None,
         host_tools: HostTools | None = None,
     ) -> Catalogue:
-        """Collect what is installed, with the host's models and what its tools.yaml says."""
+        """Collect the installed names, with the host's models and its tools.yaml."""
         benchmark_tools = frozenset(installed("benchmark_tools"))
         catalogue = cls(
             backends=frozenset(installed("runners")),
@@ -133,10 +134,10 @@ class Catalogue:
         return catalogue.having(host_tools) if host_tools else catalogue
 
     def having(self, host_tools: HostTools) -> Catalogue:
-        """Add tools and scorers of this host; tools that it denies are withheld.
+        """Add tools and scorers of this host; denied tools are withheld.
 
         Raises:
-            InputError: A function of it has the name of an installed tool or scorer.
+            InputError: A function has the name of an installed tool or scorer.
         """
         for name in host_tools.python.keys() & self.tools:
             raise InputError(f"there is a tool {quoted(name)} already. Rename the function.")
@@ -157,13 +158,13 @@ class Catalogue:
         return added.granting(added.tools - denied) if denied else added
 
     def granting(self, tools: frozenset[str]) -> Catalogue:
-        """Narrow the granted tools to these."""
+        """Restrict the granted tools to these."""
         return replace(
             self, tools=self.tools & tools, withheld_tools=self.withheld_tools | self.tools - tools
         )
 
     def approving(self, tools: Iterable[str]) -> Catalogue:
-        """Have these tools called without asking; what is denied stays so.
+        """Allow calls of these tools without asking; denied tools stay denied.
 
         Raises:
             InputError: There is no such tool.
@@ -175,10 +176,10 @@ class Catalogue:
         return replace(self, permissions={**self.permissions, **dict.fromkeys(asking, "allow")})
 
     def importing(self, packages: Iterable[str]) -> Catalogue:
-        """Narrow what the Python of agents may import to these packages.
+        """Restrict the imports of agents' Python to these packages.
 
         Raises:
-            InputError: One is not installed, so nobody can import it.
+            InputError: A package is not installed, so no agent can import it.
         """
         packages = frozenset(packages)
         for name in sorted(packages):
@@ -189,7 +190,7 @@ class Catalogue:
         return replace(self, imports=packages)
 
     def beside(self, folder: Path) -> Catalogue:
-        """Look for prompt files near a team file first: in its folder, then in the folder above."""
+        """Search for prompt files near a team file first: in its folder, then in the one above."""
         near = (folder / "prompts", folder.parent / "prompts")
         return replace(self, prompt_folders=(*near, *self.prompt_folders))
 
@@ -199,11 +200,11 @@ class Catalogue:
         return frozenset(self.models) | {DEFAULT_ALIAS}
 
     def model(self, alias: str) -> Model | None:
-        """Return what an alias stands for; None where this host does not say."""
+        """Return the model of an alias; None if this host does not define it."""
         return self.models.get(alias) or (PERSON_MODEL if alias == PERSON else None)
 
     def prompt(self, prompt_id: str) -> str | None:
-        """Return the text of a prompt file without its front matter, or None where there is none.
+        """Return the text of a prompt file without its front matter; None if there is no such file.
 
         Links between the files of a folder of prompts are followed, and no others.
 
@@ -226,7 +227,7 @@ class Catalogue:
 
     @property
     def prompt_ids(self) -> frozenset[str]:
-        """The prompt files that are found."""
+        """The ids of all prompt files in the prompt folders."""
         texts = (path.stem for folder in self.prompt_folders for path in folder.glob("*.md"))
         return frozenset(texts)
 
@@ -237,35 +238,35 @@ def tool_identifier(name: str) -> str:
 
 
 def _opened(folder: Path, name: str) -> IO[bytes]:
-    """Open a file of a folder of prompts, which lies itself beside the team that names it."""
+    """Open a file of a prompt folder, which must not lead out of its own parent folder."""
     if folder == BUILT_IN_PROMPTS:
         return (folder / name).open("rb")
     return open_linked(folder.parent / settled(folder.parent, folder.name), name)
 
 
 def _body(text: str) -> str:
-    """Leave out the front matter: what stands between two lines of dashes at the top."""
+    """Return a text without its front matter."""
     return _FRONT_MATTER.sub("", text, count=1).strip()
 
 
 @functools.cache
 def installed(group: str) -> Mapping[str, EntryPoint]:
-    """Find the entry points of a group by name, without importing any of them."""
+    """Return the entry points of a group by name, without importing any of them."""
     return {entry.name: entry for entry in _entries(tuple(sys.path)) if entry.group == group}
 
 
 @functools.cache
 def _entries(path: tuple[str, ...]) -> Sequence[EntryPoint]:
-    """Read those of all groups at once: each time, the files of all packages are opened."""
+    """Read the entry points of all groups at once: each reading opens every package's files."""
     return find_entries(path)
 
 
 def load_named(group: str, name: str) -> Any:
-    """Import what a name of a group stands for.
+    """Import the object of a group's entry point.
 
     Raises:
-        KeyError: No installed package gives that name. Loading a team finds this first.
-        InputError: The package that gives it cannot be imported, or it is nothing to call.
+        KeyError: No installed package declares that name. Loading a team finds this first.
+        InputError: The package cannot be imported, or the object is not callable.
     """
     point = installed(group)[name]
     try:
@@ -285,28 +286,37 @@ def load_named(group: str, name: str) -> Any:
     return result
 
 
+def load_known(group: str, noun: str, name: str) -> Any:
+    """Return `load_named` of a noun's group; an unknown name is an InputError with a hint."""
+    names = installed(group)
+    if name not in names:
+        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
+        raise InputError(f"no {noun} {name!r}.{hint}")
+    return load_named(group, name)
+
+
 def benchmark_scorers() -> frozenset[str]:
-    """Return the scorers that are of use for the tasks of one benchmark alone."""
+    """Return the scorers that only the tasks of one benchmark can use."""
     points = installed("scorers").items()
     return frozenset(name for name, point in points if point.value.startswith(OF_BENCHMARKS))
 
 
 def plugin_packages() -> frozenset[str]:
-    """Return the packages that entry points lead to."""
+    """Return the packages that entry points refer to."""
     modules = (entry.value.partition(":")[0] for entry in _entries(tuple(sys.path)))
     return frozenset(module.partition(".")[0].strip() for module in modules)
 
 
 def is_installed(tool: str) -> bool:
-    """Return whether an installed package gives a tool; another program may know of more."""
+    """Return whether an installed package declares a tool; another host may have more."""
     return any(tool in installed(group) for group in ("benchmark_tools", "tools"))
 
 
 def load_tool(name: str) -> Any:
-    """Import what stands for an installed tool: a tool, a toolkit, or a function.
+    """Import an installed tool: a tool, a toolkit, or a function.
 
     Raises:
-        KeyError: No installed package gives that name. Loading a team finds this first.
+        KeyError: No installed package declares that name. Loading a team finds this first.
         InputError: It cannot be imported, or it is none of these.
     """
     group = "benchmark_tools" if name in installed("benchmark_tools") else "tools"
@@ -321,15 +331,15 @@ def load_tool(name: str) -> Any:
 
 
 def find_package(name: str) -> Path | None:
-    """Find a package, or a module, among those that are installed where we are.
+    """Find a package or a module among those installed in this environment.
 
-    What else Python would find, such as folders beside where it was started, is none.
+    Other modules that Python would find, such as folders in the current folder, do not count.
 
     Args:
-        name: What it is called where it is imported, without a dot.
+        name: The name to import, without a dot.
 
     Returns:
-        Its folder, or its file; None where it is not installed.
+        Its folder or file; None if it is not installed.
     """
     spec = find_spec(name)
     places = [*(spec.submodule_search_locations or [spec.origin])] if spec else []
@@ -344,6 +354,6 @@ def find_package(name: str) -> Path | None:
 def needs_reports(function: str) -> bool:
     """Return whether a function needs a report to work on.
 
-    Every function does, unless it says otherwise by an attribute: `needs_reports = False`.
+    Every function does, unless its attribute says otherwise: `needs_reports = False`.
     """
     return bool(getattr(load_named("functions", function), "needs_reports", True))

@@ -1,6 +1,7 @@
-"""Whether what code of others gives is of the types that we declare: values, and results of calls.
+"""Checks plug-in values and results against our declared types.
 
-Types are read off annotations. A name that a module imports for type checkers alone is any type.
+Types are read from annotations. A name that a module imports only for type checkers accepts any
+value.
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ Kind = TypeVar("Kind")
 
 
 class PluginValue:
-    """A dataclass whose values plug-ins make.
+    """The base of dataclasses that plug-ins instantiate.
 
-    A field that is not of its declared type is a `TypeError`, on the plug-in's own line. The
-    functions in its fields are guarded: what one of a plug-in raises, or gives of another type than
-    declared, is an `InputError` that names it.
+    A field of the wrong type raises a `TypeError` on the plug-in's own line. Functions in its
+    fields are guarded: an exception or a result of the wrong type becomes an `InputError` that
+    names the plug-in.
     """
 
     __slots__ = ()
     IS_GUARDED = True
-    """Whether its functions are. Else whoever calls them does it."""
+    """Whether its functions are guarded. If not, their callers guard them."""
 
     def __post_init__(self) -> None:
         for field, kind in _declared(type(self)):
@@ -75,13 +76,13 @@ def expected(
 def expected(
     value: Any, kind: Any, noun: str, failure: Callable[[str], Exception] = InputError
 ) -> Any:
-    """Return what code of others gave, if it is of a type; what can be read once, as a tuple.
+    """Return a plug-in's value if it has a type; an iterator is returned as a tuple.
 
     Args:
-        noun: What gave it, for the message.
+        noun: The value's source, for the message.
 
     Raises:
-        CoterieError: It is not; `failure` makes it.
+        CoterieError: It has another type; `failure` creates the error.
     """
     with foreign_code(noun, failure):
         if inspect.iscoroutine(value) and not _may_be_awaited(kind):
@@ -97,10 +98,10 @@ def expected(
 
 
 def check(value: Any, kind: Any) -> None:
-    """Make sure that a value is of a type, in all its parts.
+    """Check that a value has a type, including all its parts.
 
     Raises:
-        Misfit: It is not.
+        Misfit: It does not.
     """
     origin, args = _parted(kind)
     if origin is Annotated:
@@ -121,7 +122,7 @@ def check(value: Any, kind: Any) -> None:
 
 @functools.cache
 def _parted(kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return what a type is made of; the result of each agent has a dozen that are asked for it."""
+    """Return the origin and the arguments of a type. Cached, as a result needs a dozen."""
     return get_origin(kind), get_args(kind)
 
 
@@ -139,7 +140,7 @@ def _plain(value: Any) -> dict[Any, Any]:
 
 
 def _check_options(value: Any, kind: Any, options: tuple[Any, ...]) -> None:
-    """Check that something is of one of several types."""
+    """Check that a value has one of several types."""
     if len(options) == 2 and options[1] is types.NoneType and value is not None:
         check(value, options[0])  # says more
     elif not any(_fits(value, option) for option in options):
@@ -193,7 +194,7 @@ def _at(key: str | int, checks: Callable[..., None], value: Any, *of: Any) -> No
 
 
 def _check_function(value: Any, parameters: Any = ..., gives: Any = Any) -> None:
-    """Check that something can be called, with so many arguments, for such a result."""
+    """Check that a value is callable, with these parameters and this result."""
     if not callable(value):
         raise Misfit(f"{quoted(value)} is no function")
     if inspect.iscoroutinefunction(value) and not _may_be_awaited(gives):
@@ -208,7 +209,7 @@ def _check_function(value: Any, parameters: Any = ..., gives: Any = Any) -> None
 
 
 def _check_members(value: Any, kind: Any) -> None:
-    """Check that something has what a protocol has, each property of its type."""
+    """Check that a value has all members of a protocol, with properties of the right types."""
     for base in kind.__mro__:
         for name, member in vars(base).items() if getattr(base, "_is_protocol", False) else ():
             if name.startswith("_"):
@@ -223,18 +224,18 @@ def _check_members(value: Any, kind: Any) -> None:
 
 
 def _parameters(member: Callable[..., Any]) -> Any:
-    """Return what a method of a protocol takes by place; any, where it takes others by name."""
+    """Return a protocol method's positional parameters; `...` if it has keyword-only ones."""
     _, *parameters = inspect.signature(member).parameters.values()
     by_name = any(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters)
     return ... if by_name else [Any for _ in parameters]
 
 
 def guarded(function: Callable[..., Any], gives: Any, noun: str) -> Callable[..., Any]:
-    """Return a function that fails in words and gives no other type, where others wrote it.
+    """Wrap a plug-in's function so that its errors are explained and its results checked.
 
     Args:
-        gives: The type that it has to give; None: it does not matter.
-        noun: What it is, for the message.
+        gives: The required type of the result; None: any.
+        noun: The function's description, for the message.
     """
     if str(getattr(function, "__module__", "")).partition(".")[0] == OWN:
         return function
@@ -254,7 +255,7 @@ def guarded(function: Callable[..., Any], gives: Any, noun: str) -> Callable[...
 
 
 def _gives(kind: Any) -> Any:
-    """Return what functions of a type give."""
+    """Return the result type of a function type."""
     kinds = [kind, *get_args(kind)]
     return next((get_args(item)[-1] for item in kinds if get_origin(item) is Callable), Any)
 
@@ -276,7 +277,7 @@ def _declared(cls: type[Any]) -> Sequence[tuple[Field[Any], Any]]:
 
 
 class _Names(dict[str, Any]):
-    """What names stand for in a module's annotations; one that it does not have, anything."""
+    """The names in a module's annotations; an unknown name accepts any value."""
 
     def __init__(self, module: str) -> None:
         super().__init__({**vars(builtins), **vars(collections.abc), **vars(sys.modules[module])})

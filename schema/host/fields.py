@@ -1,4 +1,4 @@
-"""The fields of our files, as the JSON Schemas describe them, and how a path finds one."""
+"""The fields of our files, from the JSON Schemas, and how to find one by path."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _TOKEN = re.compile(r"\[\d*\]|[^.\[\]]+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Field:
-    """A place in a file of some kind.
+    """A place in a kind of file.
 
     Attributes:
         document: The kind of file: one of `DOCUMENTS`.
-        path: The way there. A part in angle brackets stands for any key, `[]` for any item:
+        path: Its path. A part in angle brackets matches any key, `[]` any item:
             `("agents", "<id>", "tools", "[]")`.
-        schema: What the JSON Schema says of it, its reference resolved.
-        required: Whether it has to be written where its parent is.
-        definitions: The definitions passed on the way here.
-        told_elsewhere: Whether what is inside is described in another place: in a definition that
-            it is itself a part of, or with what has the same fields (`x-as`).
-        of: The strategies, or the scorers, that have it; none for a field that any of them has.
+        schema: Its JSON Schema, with its reference resolved.
+        required: Whether its parent must have it.
+        definitions: The definitions passed on its path.
+        told_elsewhere: Whether its inner fields are described elsewhere: in a definition that it is
+            part of, or with a field that has the same inner fields (`x-as`).
+        of: The strategies or scorers that have it; empty for a field that all of them have.
     """
 
     document: str
@@ -48,7 +48,7 @@ class Field:
 
     @property
     def name(self) -> str:
-        """The path as people write it: `agents.<id>.tools[]`, `task.query`."""
+        """The path for people: `agents.<id>.tools[]`, `task.query`."""
         if not self.path:
             return self.document
         start = ("task",) if self.document == "task" else ()
@@ -61,17 +61,17 @@ class Field:
 
     @property
     def is_any(self) -> bool:
-        """Whether it stands for every member of a collection, whatever its key or number."""
+        """Whether it matches every member of a collection, with any key or number."""
         return self.key == ITEM or self.key.startswith("<")
 
     @property
     def meaning(self) -> str:
-        """The description, without what it says of the default."""
+        """The description, without the part about the default."""
         return str(self.schema.get("description", "")).partition(" Default: ")[0]
 
     @property
     def default(self) -> str:
-        """What holds where the field is not written: a value, words, or nothing."""
+        """The default: a value, words, or nothing."""
         if "default" in self.schema:
             value = self.schema["default"]
             return value if isinstance(value, str) else json.dumps(value)
@@ -80,7 +80,7 @@ class Field:
 
     @property
     def children(self) -> tuple[Field, ...]:
-        """The fields right inside: those with names, then any other key, then any item."""
+        """The direct inner fields: named ones, then any other key, then any item."""
         if (self.document, self.path, self.of) == ("evolution", ("settings",), ()):
             each = (
                 replace(self, schema=settings_schema, of=names)
@@ -98,7 +98,7 @@ class Field:
 
     @property
     def _own(self) -> tuple[Field, ...]:
-        """The fields right inside that its own schema tells."""
+        """The direct inner fields of its own schema."""
         required, names = self.schema.get("required", ()), self.schema.get("propertyNames", {})
         named = [
             self._child(key, schema, required=key in required)
@@ -129,7 +129,7 @@ class Field:
 
 
 def root(document: str) -> Field:
-    """Return the whole of a kind of file.
+    """Return the root field of a kind of file.
 
     Args:
         document: One of `DOCUMENTS`.
@@ -138,7 +138,7 @@ def root(document: str) -> Field:
 
 
 def walk(field: Field) -> Iterator[Field]:
-    """Yield a field and all inside it, in the schema's order; none is entered twice."""
+    """Yield a field and all inner fields, in the schema's order, each definition once."""
     yield field
     if not field.told_elsewhere:
         for child in field.children:
@@ -146,15 +146,15 @@ def walk(field: Field) -> Iterator[Field]:
 
 
 def find(path: str) -> Field:
-    """Find the field that a path means.
+    """Find a field by its path.
 
     Args:
-        path: A path as people write it. The key of a member may be left out or be a real one:
+        path: A path for people. The key of a member may be left out or be a real one:
             `agents.max_tokens`, `agents.w2.max_tokens` and `agents.<id>.max_tokens` are the same.
             A path starts at the top of a file, or with the kind of file: `task.scorer`.
 
     Raises:
-        InputError: There is no such field; the message says which may be meant.
+        InputError: There is no such field; the message names the closest one.
     """
     words: list[str] = _TOKEN.findall(path)
     if words[:1] == ["agent"]:  # an agent file has an agent's fields
@@ -166,7 +166,7 @@ def find(path: str) -> Field:
 
 
 def _starts(words: Sequence[str]) -> Iterator[tuple[Field, Sequence[str]]]:
-    """Yield where a path may begin, the likeliest first."""
+    """Yield the possible starts of a path, the likeliest first."""
     yield root("team"), words
     if words and words[0] in DOCUMENTS:
         yield root(words[0]), words[1:]
@@ -174,7 +174,7 @@ def _starts(words: Sequence[str]) -> Iterator[tuple[Field, Sequence[str]]]:
 
 
 def _matches(field: Field, words: Sequence[str]) -> Iterator[Field]:
-    """Yield the fields inside this one that the words may mean, the likeliest first."""
+    """Yield the inner fields that the words may refer to, the likeliest first."""
     if not words:
         yield field
     for child in field.children if words else ():
@@ -186,7 +186,7 @@ def _matches(field: Field, words: Sequence[str]) -> Iterator[Field]:
 
 
 def _members(field: Field, words: Sequence[str]) -> Iterator[Field]:
-    """Take the first words as a member's key, which may have dots: `models.gpt-4.1.timeout`."""
+    """Read the first words as a member's key, which may have dots: `models.gpt-4.1.timeout`."""
     if words[0].startswith("["):
         if field.key == ITEM:
             yield from _matches(field, words[1:])
@@ -199,13 +199,13 @@ def _members(field: Field, words: Sequence[str]) -> Iterator[Field]:
 
 
 def _is_slip(field: Field, word: str) -> bool:
-    """Return whether a last word looks like a misspelt field rather than like a key."""
+    """Return whether a last word looks like a misspelt field, not like a key."""
     instead = field.schema.get("x-instead", {})
     return word in instead or bool(did_you_mean(word, (child.key for child in field.children)))
 
 
 def _unknown(words: Sequence[str]) -> str:
-    """Return how far a path leads, and what may be meant."""
+    """Return the message for an unknown path: how far it leads, and the closest field."""
     reached = [_reached(start, rest, len(words) - len(rest)) for start, rest in _starts(words)]
     farthest = max(count for count, _ in reached)
     fields = [field for count, field in reached if count == farthest]
@@ -221,7 +221,7 @@ def _unknown(words: Sequence[str]) -> str:
 
 
 def _hint(field: Field, word: str) -> str:
-    """Return what to write instead of a word that people try here, or nearly wrote."""
+    """Return what to write instead of a frequent or misspelt word."""
     for place in (field, *(child for child in field.children if child.is_any)):
         if instead := place.schema.get("x-instead", {}).get(word):
             return f"{quoted(word)} is not a field of {place.name}. {instead}"
@@ -230,13 +230,13 @@ def _hint(field: Field, word: str) -> str:
 
 
 def _names(field: Field) -> list[str]:
-    """Name the fields inside, and those inside every member."""
+    """Return the names of the inner fields, and of the inner fields of every member."""
     places = (field, *(child for child in field.children if child.is_any))
     return [child.key for place in places for child in place.children if not child.is_any]
 
 
 def _reached(start: Field, words: Sequence[str], skipped: int) -> tuple[int, Field]:
-    """Follow a path as far as it leads."""
+    """Follow a path to its last known field."""
     for count in range(len(words) - 1, 0, -1):
         for field in _matches(start, words[:count]):
             return skipped + count, field
@@ -244,7 +244,7 @@ def _reached(start: Field, words: Sequence[str], skipped: int) -> tuple[int, Fie
 
 
 def _elsewhere(word: str) -> str:
-    """Look for a field of that name, or nearly, in all our files."""
+    """Find fields of the same or a similar name in all our files."""
     places: dict[str, list[str]] = {}
     for field in (field for document in DOCUMENTS for field in walk(root(document))):
         if not field.is_any:

@@ -1,6 +1,7 @@
-"""The boundary to code that others wrote: functions, tools, scorers, backends and strategies.
+"""The boundary to foreign code: functions, tools, scorers, backends and strategies of others.
 
-Whatever it raises becomes an error of ours, with the line of theirs. Nobody else catches it.
+Any exception there becomes an error of ours that names the foreign line. No other module catches
+them.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ OWN = __name__.partition(".")[0]
 
 @contextlib.contextmanager
 def foreign_code(noun: str, kind: Callable[[str], Exception] = AgentError) -> Generator[None]:
-    """Map whatever code of others raises in a block.
+    """Convert all exceptions of foreign code in a block.
 
     Args:
-        noun: Whose code it is, for the message.
+        noun: The code's description, for the message.
 
     Raises:
-        CoterieError: One of ours, which the code let pass; or what `kind` makes.
+        CoterieError: An error of ours that passed through the code, or the error that `kind`
+            creates.
     """
     task = running_task()
     try:
@@ -39,10 +41,10 @@ def foreign_code(noun: str, kind: Callable[[str], Exception] = AgentError) -> Ge
 
 
 def is_theirs(error: BaseException, task: object | None = None) -> bool:
-    """Return whether code of others raised an error, and nobody who ends it from outside.
+    """Return whether foreign code raised an error, and not a cancellation from outside.
 
     Args:
-        task: The task that called the code. If another task is at work now, somebody closes a
+        task: The task that called the code. If another task is running now, it is closing a
             coroutine that waits for the code.
     """
     is_cancelled = type(error).__name__ == "CancelledError" and not isinstance(error, Exception)
@@ -51,7 +53,7 @@ def is_theirs(error: BaseException, task: object | None = None) -> bool:
 
 
 def running_task() -> object | None:
-    """Return the task of asyncio that is at work in this thread; None where there is none."""
+    """Return the asyncio task that runs in this thread; None if there is none."""
     if (asyncio := sys.modules.get("asyncio")) is None:
         return None
     try:
@@ -61,7 +63,7 @@ def running_task() -> object | None:
 
 
 def why(error: BaseException, place: str | None = None) -> str:
-    """Return an error in words, on one line, with the line of others' code that it is of."""
+    """Describe an error on one line, with its line of foreign code."""
     words = "".join(traceback.format_exception_only(error)).strip().splitlines()
     text = words[-1] if isinstance(error, SyntaxError) else " ".join(words)
     place = place or place_of(error)
@@ -69,10 +71,10 @@ def why(error: BaseException, place: str | None = None) -> str:
 
 
 def place_of(error: BaseException) -> str | None:
-    """Return the line of others' code that an error is of, as `file:line`.
+    """Return an error's line of foreign code, as `file:line`.
 
-    That is the innermost line of the package that we called, not of what that one uses: also where
-    we raised it, as that package gave us something wrong.
+    This is the innermost line of the package that we called, not of packages that it uses. It is
+    found also if our code raised the error because that package passed a wrong value.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
@@ -82,13 +84,13 @@ def place_of(error: BaseException) -> str | None:
 
 
 def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
-    """Return the last line of a plug-in that an error passed through; None where it did not.
+    """Return the last line of a plug-in that an error passed through; None without one.
 
-    Where we raised it, the plug-in called us with something wrong, or changed what it was given.
-    Of a `StopIteration`, Python makes another error where it leaves a generator or a coroutine.
+    If our code raised the error, the plug-in passed a wrong value or changed one that it was given.
+    Python replaces a `StopIteration` that leaves a generator or a coroutine by another error.
 
     Args:
-        plugins: The packages that plug-ins are in.
+        plugins: The packages of plug-ins.
     """
     theirs = {*plugins} - {OWN}
     frames = reversed(_frames(error))
@@ -98,7 +100,7 @@ def plugin_place(error: BaseException, plugins: Iterable[str]) -> str | None:
 
 
 def _frames(error: BaseException) -> list[tuple[str, str]]:
-    """Return the package and the line of each call, but those of Python itself."""
+    """Return the package and the line of each call, except Python's own."""
     return [
         (name, f"{frame.f_code.co_filename}:{line}")
         for frame, line in traceback.walk_tb(error.__traceback__)

@@ -1,4 +1,4 @@
-"""What a host offers of its own: tool servers, Python functions, permissions, scorers."""
+"""The host's own offers: tool servers, Python functions, permissions, scorers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from .python_tool import PythonTool
 
 Permission = Literal["allow", "ask", "deny"]
-"""Whether agents may have a tool called; `ask` asks a person before each call."""
+"""Whether agents may call a tool; `ask` asks a person before each call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HostTools:
-    """What a tools.yaml says.
+    """The content of a tools.yaml.
 
     Attributes:
         servers: The tool servers, by name.
         python: The Python functions, by name.
-        permissions: What is said of tools by their names; of all others, `allow` holds.
+        permissions: The permissions by tool; for all other tools, `allow`.
         scorers: The Python functions that score answers, by name.
     """
 
@@ -36,7 +36,7 @@ class HostTools:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that teams may grant these tools by."""
+        """The names of these tools in team files."""
         servers = self.servers.values()
         served = {f"{server.name}.{tool}" for server in servers for tool in server.tools}
         return frozenset(served | self.python.keys())

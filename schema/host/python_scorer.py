@@ -1,4 +1,4 @@
-"""Python functions as scorers: what one takes is in the names of its arguments."""
+"""Python functions as scorers: their argument names decide what they receive."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..values.hints import listed
 from .python_tool import load_function
 
 ARGUMENTS = ("answer", "reference", "options", "task", "evidence")
-"""What a scorer may take, by the names of its arguments."""
+"""The arguments that a scorer may have."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _PYTHON = re.compile(r".*\.py:[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PythonScorer:
-    """A function of the host's that scores answers.
+    """A function of the host that scores answers.
 
     Attributes:
-        name: What tasks call it: the function's name.
-        sha256: The digest of the file: another file is another scorer.
-        arguments: What it takes, of `ARGUMENTS`.
+        name: Its name in tasks: the function's name.
+        sha256: The digest of its file: a changed file is another scorer.
+        arguments: Its arguments, out of `ARGUMENTS`.
         function: The function, plain or async. It runs with the host's rights.
     """
 
@@ -39,22 +39,22 @@ class PythonScorer:
 
     @property
     def needs_reference(self) -> bool:
-        """Whether it scores only tasks that have a reference answer."""
+        """Whether it scores only tasks with a reference answer."""
         return "reference" in self.arguments
 
     def is_at(self, named: str, folder: Path) -> bool:
-        """Return whether `FILE.py:FUNCTION` stands for it, relative to a folder."""
+        """Return whether it is the function of `FILE.py:FUNCTION`, relative to a folder."""
         file, _, name = named.rpartition(":")
         return name == self.name and (folder / Path(file).expanduser()).resolve() == self.path
 
 
 def is_python(named: str) -> bool:
-    """Return whether a scorer is named as a function of a file, `FILE.py:FUNCTION`."""
+    """Return whether a scorer's name has the form `FILE.py:FUNCTION`."""
     return _PYTHON.fullmatch(named) is not None
 
 
 def load_python_scorer(named: str, folder: Path) -> PythonScorer:
-    """Import a Python file of the host's, and describe a scorer of it.
+    """Import a Python file of the host, and describe one of its functions as a scorer.
 
     Args:
         named: `FILE.py:FUNCTION`.

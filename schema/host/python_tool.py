@@ -1,4 +1,4 @@
-"""Python functions as tools: what a model has to know of one is in its signature and docstring."""
+"""Python functions as tools: their signature and docstring describe them to models."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _ARGUMENT = re.compile(r"^(\w+)(?:\s*\([^)]*\))?:\s+(.*)$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PythonTool:
-    """A function of the host's that agents may have called.
+    """A function of the host that agents may call.
 
     Attributes:
-        name: What agents call it: the function's name.
-        description: What it does, for the model: the docstring up to its first section.
+        name: Its name for agents: the function's name.
+        description: Its description for models: the docstring up to its first section.
         parameters: JSON Schema of its arguments: an object.
         function: The function, plain or async. It runs with the host's rights.
     """
@@ -54,15 +54,15 @@ class PythonTool:
 
 
 def python_tool(function: Callable[..., Any]) -> PythonTool:
-    """Describe a function by its type hints and its docstring, in Google style.
+    """Describe a function by its type hints and its docstring in Google style.
 
     Args:
         function: Its arguments may be str, int, float, bool, None, list, dict, Literal, unions of
-            those, or Any; one without a hint may be anything.
+            those, or Any; an argument without a hint accepts any value.
 
     Raises:
-        InputError: A model could not call it: it has no name of its own, no docstring, or
-            arguments that JSON cannot carry.
+        InputError: No model could call it: it has no name of its own, no docstring, or arguments
+            that JSON cannot express.
     """
     name = getattr(function, "__name__", "")
     if not inspect.isroutine(function) or not _NAME.fullmatch(name):
@@ -108,7 +108,7 @@ def python_tool(function: Callable[..., Any]) -> PythonTool:
 
 
 def load_python_tool(named: str, folder: Path) -> PythonTool:
-    """Import a Python file of the host's, and describe a function of it.
+    """Import a Python file of the host, and describe one of its functions as a tool.
 
     Args:
         named: `FILE.py:FUNCTION`.
@@ -125,7 +125,7 @@ def load_python_tool(named: str, folder: Path) -> PythonTool:
 
 
 def load_function(named: str, folder: Path) -> types.FunctionType:
-    """Import a Python file of the host's, and return a function of it.
+    """Import a Python file of the host, and return one of its functions.
 
     Args:
         named: `FILE.py:FUNCTION`.
@@ -146,7 +146,7 @@ def load_function(named: str, folder: Path) -> types.FunctionType:
 
 
 def _imported(path: Path) -> types.ModuleType:
-    """Run a file as a module of its own, under a name that nothing else has."""
+    """Import a file as a module under a name of its own."""
     name = f"coterie_tools_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -163,7 +163,7 @@ def _imported(path: Path) -> types.ModuleType:
 
 
 def _schema(hint: Any, place: str) -> dict[str, Any]:
-    """Write a type as a JSON Schema."""
+    """Return a type as a JSON Schema."""
     if typing.get_origin(hint) is typing.Annotated:
         hint, *metadata = typing.get_args(hint)
         words = [item for item in metadata if isinstance(item, str)]
@@ -180,8 +180,8 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
         case builtin if builtin is dict:
             inner = {"additionalProperties": _schema(parts[1], place)} if parts else {}
             return {"type": "object", **inner}
-        case other if other in PLAIN:
-            return dict(PLAIN[other])
+        case plain if plain in PLAIN:
+            return dict(PLAIN[plain])
         case _:
             raise InputError(
                 f"{place} is {getattr(hint, '__name__', hint)}, which JSON cannot express. Use str,"
@@ -190,14 +190,14 @@ def _schema(hint: Any, place: str) -> dict[str, Any]:
 
 
 def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
-    """Write what any of these allow, the shorter way where all are plain."""
+    """Return the union of schemas, in short form if all are plain types."""
     if all(schema.keys() == {"type"} for schema in schemas):
         return {"type": [schema["type"] for schema in schemas]}
     return {"anyOf": schemas}
 
 
 def _read(documented: str) -> tuple[str, dict[str, str]]:
-    """Return what a docstring says ahead of its sections, and of each argument."""
+    """Return a docstring's text before its sections, and the description of each argument."""
     lines = documented.splitlines()
     sections = [number for number, line in enumerate(lines) if _SECTION.match(line)]
     described = "\n".join(lines[: sections[0] if sections else None]).strip()
@@ -217,7 +217,7 @@ def _read(documented: str) -> tuple[str, dict[str, str]]:
 
 
 def _body(lines: list[str]) -> typing.Iterator[str]:
-    """Return the lines of a section: those that are indented, and empty ones between."""
+    """Yield the lines of a section: indented lines, and empty ones between."""
     for line in lines:
         if line.strip() and not line[0].isspace():
             return

@@ -1,9 +1,9 @@
-"""What a scorer lets tasks write: the form of its options, and of the reference answer.
+"""The form of a scorer's options and reference answers in tasks.
 
-A scorer that says so has what is wrong told when a task file is loaded, with its place; one that
-does not takes whatever it is given. Of a scorer this floor reads no more than `ScorerForm` says.
+If a scorer declares a form, loading a task file reports misfits with their place. Without a form,
+it accepts any options and answer. This package reads no more of a scorer than `ScorerForm`.
 
-What a form lets through, a scorer must be able to work with, whatever the answer is.
+A scorer must be able to work with everything that its form accepts, whatever the answer is.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 AnyScorer = TypeVar("AnyScorer", bound=Callable[..., Any])
 FORM = "form"
-"""The attribute of a scorer that has its form."""
+"""The attribute of a scorer that holds its form."""
 LONGEST_ANSWER = 1_000_000
-"""Characters of an answer that a scorer reads, unless its form says otherwise."""
+"""Maximum characters of an answer, unless the scorer's form sets another limit."""
 MOST_SECONDS = 3600
 
 
@@ -38,17 +38,17 @@ def _nothing_more(_options: Mapping[str, Any], _reference: Any, /) -> Mapping[Pa
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScorerForm(PluginValue):
-    """The form of what a scorer takes.
+    """The form of a scorer's input.
 
     Attributes:
         options: The JSON Schema of each option, by name. There are no others.
-        required: The options that have to be written.
-        needs: The other fields that the task file has to have, such as `repo`.
+        required: The required options.
+        needs: Other required fields of the task file, such as `repo`.
         reference: The JSON Schema of the reference answer; empty: any value.
-        longest: Characters of an answer that is read. A longer one is wrong.
-        check: Says what no schema can say of the options and the reference answer (None: there is
-            none): what is wrong, by the way to it in the task file, such as `("scorer", "hit")` or
-            `("answer",)`. It is called only with what the schema lets through.
+        longest: Maximum characters of an answer. A longer one is wrong.
+        check: Checks options and reference answer (None if absent) beyond the schema. Returns
+            messages by path in the task file, such as `("scorer", "hit")` or `("answer",)`. It is
+            called only with values that the schema accepts.
     """
 
     options: Mapping[str, Json] = field(default_factory=dict[str, Any])
@@ -61,7 +61,7 @@ class ScorerForm(PluginValue):
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The JSON Schema of a task file, as far as it is about the scorer."""
+        """The JSON Schema of the parts of a task file that concern the scorer."""
         options = {"name": {}, **self.options}
         closed = {"properties": options, "additionalProperties": False}
         return {
@@ -71,11 +71,11 @@ class ScorerForm(PluginValue):
 
 
 ANYTHING = ScorerForm()
-"""The form of a scorer that does not say what it takes."""
+"""The form of a scorer that declares none."""
 
 
 def takes(form: ScorerForm) -> Callable[[AnyScorer], AnyScorer]:
-    """Say of a scorer what it takes."""
+    """Declare the form of a scorer."""
 
     def mark(scorer: AnyScorer) -> AnyScorer:
         setattr(scorer, FORM, form)
@@ -85,7 +85,7 @@ def takes(form: ScorerForm) -> Callable[[AnyScorer], AnyScorer]:
 
 
 def seconds_option(default: float, noun: str) -> Mapping[str, Any]:
-    """Write the schema of an option that bounds, in seconds, what a scorer does."""
+    """Return the schema of an option that limits a scorer's time, in seconds."""
     return {
         "type": "number",
         "exclusiveMinimum": 0,
@@ -97,25 +97,25 @@ def seconds_option(default: float, noun: str) -> Mapping[str, Any]:
 
 
 def form_of(name: str) -> ScorerForm:
-    """Return the form of an installed scorer; without one, any reference and option is taken."""
+    """Return the form of an installed scorer; without one, it accepts any reference and options."""
     return form_said_by(load_named("scorers", name), name)
 
 
 def form_said_by(scorer: Callable[..., Any], name: str) -> ScorerForm:
-    """Return what a scorer says that it takes.
+    """Return the form that a scorer declares.
 
     Raises:
-        InputError: It says something else.
+        InputError: Its `form` is no `ScorerForm`.
     """
     form = expected(getattr(scorer, FORM, None), ScorerForm | None, f"the scorer {name}")
     return form or ANYTHING
 
 
 def option_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """Return the schemas of the options of all scorers, with the names that share each.
+    """Return the option schemas of all scorers, with the names that share each.
 
-    Of an option that is a list or a mapping, what is within it is left out. Scorers of benchmarks
-    are left out, and those that cannot be imported: whoever names one is told.
+    The inner parts of lists and mappings are left out. So are scorers of benchmarks, and scorers
+    that cannot be imported: a task that names one reports it.
     """
     pairs: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for name in sorted(installed("scorers").keys() - benchmark_scorers()):
@@ -138,7 +138,7 @@ _INNER = {"additionalProperties", "items", "prefixItems", "propertyNames", "prop
 
 
 def form_problems(name: str, options: Mapping[str, Any], document: Document) -> list[Problem]:
-    """Find what a task's scorer would not take, of its options and of the reference answer."""
+    """Return the problems of a task's options and reference answer under its scorer's form."""
     form = form_of(name) if name in installed("scorers") else ANYTHING
     if form is ANYTHING:
         return []

@@ -1,7 +1,7 @@
-"""What strategies let recipes set: each brings the JSON Schema of its own settings.
+"""The settings of strategies in recipes: each strategy provides their JSON Schema.
 
-A strategy is found by its name in the entry-point group `coterie.strategies`; of what is there,
-this floor reads no more than `Configurable` says.
+A strategy is found by its name in the entry-point group `coterie.strategies`; this package reads no
+more of it than `Configurable` declares.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..values.errors import InputError
-from ..values.hints import did_you_mean
-from .catalogue import installed, load_named
+from .catalogue import installed, load_known
 from .foreign_code import foreign_code
 
 PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
 
 
 class Configurable(Protocol):
-    """What a recipe asks of the strategy that it names.
+    """The interface of a strategy that a recipe names.
 
     * `schema` **must** be the JSON Schema of a mapping that is closed (`additionalProperties:
       false`), without references, and with a `description` of each field: messages,
-      `mas dev explain` and docs/reference/recipe.md are made of it.
-    * `settings` **must** make a value of any fields that this schema lets through, lists being
-      tuples; without any, of the defaults. The value **must** be a dataclass of plain values.
+      `mas dev explain` and docs/reference/recipe.md are built from it.
+    * `settings` **must** build a value from any fields that this schema accepts, with lists as
+      tuples; without fields, from the defaults. The value **must** be a dataclass of plain values.
     """
 
     @property
@@ -34,42 +33,38 @@ class Configurable(Protocol):
 
     @property
     def settings(self) -> Callable[..., Any]:
-        """Makes its settings."""
+        """Build its settings."""
         ...
 
     @property
     def check(self) -> Callable[[Any, Mapping[str, Any]], Mapping[str, str]]:
-        """Says what is wrong with settings that no schema can say, by the field.
+        """Return problems of the settings that no schema can express, by field.
 
-        It is given the settings, and the fields that were written.
+        Its arguments are the settings and the written fields.
         """
         ...
 
     @property
     def check_recipe(self) -> Callable[[Any], Mapping[str, str]]:
-        """Says what is wrong with settings beside the recipe's other fields, by the setting.
+        """Return problems of settings in combination with the recipe's other fields, by setting.
 
-        It is given the whole `Recipe`.
+        Its argument is the whole `Recipe`.
         """
         ...
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """The teams that a new pool begins with where the recipe has none."""
+        """The teams of a new pool if the recipe has none."""
         ...
 
 
 def find_strategy(name: str) -> Configurable:
-    """Find a strategy by the name that recipes write.
+    """Return a strategy by its name in recipes.
 
     Raises:
-        InputError: No installed package gives it, it cannot be imported, or it is no strategy.
+        InputError: No installed package declares it, it cannot be imported, or it is no strategy.
     """
-    names = installed("strategies")
-    if name not in names:
-        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
-        raise InputError(f"no strategy {name!r}.{hint}")
-    result = load_named("strategies", name)
+    result = load_known("strategies", "strategy", name)
     with foreign_code(f"the strategy {name}", InputError):
         lacks = [part for part in PARTS if not hasattr(result, part)]
     if lacks:
@@ -79,9 +74,9 @@ def find_strategy(name: str) -> Configurable:
 
 
 def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """Return the schemas of the settings of all strategies, with the names that share each.
+    """Return the settings schemas of all strategies, with the names that share each.
 
-    A strategy that cannot be had is left out: whoever names it is told.
+    A strategy that cannot be loaded is left out: a recipe that names it reports it.
     """
     pairs: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for name in sorted(installed("strategies")):
@@ -91,8 +86,8 @@ def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
             continue
         if not schema.get("properties"):
             continue
-        for place, (names, other) in enumerate(pairs):
-            if other == schema:
+        for place, (names, registered) in enumerate(pairs):
+            if registered == schema:
                 pairs[place] = ((*names, name), schema)
                 break
         else:

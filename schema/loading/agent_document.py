@@ -1,19 +1,19 @@
-"""Reads what agent files say, and puts it into the team files that use them.
+"""Reads agent files, and merges them into the team files that use them.
 
 An agent file is YAML, or a folder:
 
-    critic/agent.yaml                 its fields, but for the following
+    critic/agent.yaml                 all fields except the following
     critic/prompt.md                  its prompt
     critic/skills/<name>/SKILL.md     a skill: its description in the front matter, and its body
-    critic/notes/patches/<name>.md    what it has learnt
+    critic/notes/patches/<name>.md    its notes
     critic/notes/teammates/<id>.md
     critic/notes/pairs/<id>.md
     critic/notes/coaching.md
-    critic/lessons.jsonl              where it is a pool's: what it has learnt; not part of it
+    critic/lessons.jsonl              in a pool: its memory, which is no part of the agent
 
-A note's front matter says which task taught it; a skill's does so among its metadata.
+A note's front matter names the task that taught it; a skill's metadata do so.
 
-Whatever is read lies below the folder that was given, wherever links lead.
+Every file read is below the given folder; links that lead out of it are refused.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from ..values.yaml_text import read_yaml
 
 AGENT = "agent.yaml"
 TEAM, AGENTS = "team.yaml", "agents"
-"""A team's file in its folder, and the folder of its agents there."""
+"""The team file in a team's folder, and the folder of its agents."""
 PROMPT, SKILL, COACHING = "prompt.md", "SKILL.md", "coaching.md"
 KINDS = ("patches", *OF_OTHERS)
-"""The notes of which each is a file, by the folders that they stand in."""
+"""The kinds of notes that have one file per note, named like their folders."""
 UNREAD = ("scripts", "references", "assets")
-"""What the convention lets stand beside a skill's file."""
+"""Entries that the Agent Skills convention allows beside a skill's file and that are not read."""
 DASHES = "---\n"
-"""How a front matter begins."""
+"""The first line of front matter."""
 LESSONS = "lessons.jsonl"
-"""What an agent of a pool has learnt: it recalls some of that, and all of it is no part of it."""
+"""The memory of an agent of a pool: it recalls entries from it, but the file is no part of it."""
 NAMES = (AGENT, PROMPT, "skills", "notes", LESSONS)
-"""What may stand in an agent's folder."""
+"""The entries that an agent's folder may have."""
 
 MOST_ENTRIES = 1_000
-"""Of a folder. An agent has room for fewer notes."""
+"""The maximum number of entries of a folder. An agent has room for fewer notes."""
 
 MOST_NODES = 4 * LIMITS.nodes
-"""Values of all agent files that a team uses."""
+"""The maximum number of values in all agent files of a team together."""
 
 _PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 _FRONT_MATTER = re.compile(r"---\n(?P<front>(?:.*\n)*?)---(?:\n\n?(?P<body>(?s:.*))|\Z)")
@@ -73,11 +73,11 @@ def is_team_folder(path: Path) -> bool:
 def with_used(
     document: Document, problems: list[Problem], folder: Path | None
 ) -> tuple[Document, list[Problem]]:
-    """Put the fields of the agent files that a team file uses into it.
+    """Merge the fields of agent files into the team file that uses them.
 
     Args:
-        problems: What is wrong with it so far.
-        folder: Where it lies. None: it is no file, and may use none.
+        problems: The problems found so far.
+        folder: The team file's folder. None: there is no file, so it may use no agent files.
     """
     using = using_files(document)
     if not document.complete or not using:
@@ -91,7 +91,7 @@ def with_used(
 
 
 def using_files(document: Document) -> Mapping[str, Mapping[str, Any]]:
-    """Return the agents of a team file that use agent files, with their fields there."""
+    """Return the agents that use agent files, with their own fields in the team file."""
     agents = document.value.get("agents") if is_mapping(document.value) else None
     items = agents.items() if is_mapping(agents) else ()
     return {agent: fields for agent, fields in items if is_mapping(fields) and "use" in fields}
@@ -101,10 +101,10 @@ def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]
     """Read an agent file or an agent's folder.
 
     Args:
-        root: The folder below which all of it lies.
+        root: The folder that must contain all files read.
 
     Returns:
-        What could be read, and what is wrong with it.
+        The readable part, and the problems.
     """
     if is_agent_folder(path):
         return _Folder(path=path, root=root).read()
@@ -114,7 +114,7 @@ def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]
 def _parts(
     document: Document, using: Mapping[str, Mapping[str, Any]], folder: Path | None
 ) -> tuple[dict[str, Document], list[Problem]]:
-    """Read the files that agents use, each once."""
+    """Read the agent files in use, each once."""
     read: dict[str, tuple[Document, list[Problem]]] = {}
     parts: dict[str, Document] = {}
     problems: list[Problem] = []
@@ -139,7 +139,7 @@ def _parts(
 
 
 def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
-    """Read the agent file that a team file names."""
+    """Read the agent file named by a team file."""
     if folder is None:
         raise ValueError("an agent file must lie beside a team file. Write the agent out.")
     if not isinstance(name, str) or not _PATH.fullmatch(name):
@@ -166,7 +166,7 @@ def _own(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(path: Path, root: Path) -> bytes:
-    """Read a file that lies below a folder, one byte more than the limit at most."""
+    """Read a file below a folder, at most one byte more than the limit."""
     try:
         with open_linked(root, path.relative_to(root).as_posix()) as stream:
             return stream.read(LIMITS.bytes + 1)
@@ -183,7 +183,7 @@ def _content(path: Path, root: Path) -> bytes:
 
 @dataclass(kw_only=True, eq=False)
 class _Folder:
-    """An agent's folder, and what was found in it so far."""
+    """An agent's folder, with the problems and parts found so far."""
 
     path: Path
     root: Path
@@ -191,7 +191,7 @@ class _Folder:
     grafts: dict[FieldPath, Document] = field(default_factory=dict["FieldPath", Document])
 
     def read(self) -> tuple[Document, list[Problem]]:
-        """Read all of it."""
+        """Read all files of the folder."""
         base, problems = read_yaml(_content(self.path / AGENT, self.root), str(self.path / AGENT))
         value: Any = {} if base.value is None and base.complete else base.value
         if not base.complete or not is_mapping(value):
@@ -204,7 +204,7 @@ class _Folder:
         return whole, [*problems, *self.problems]
 
     def _put(self, value: dict[str, Any], place: FieldPath, text: Any, base: Document) -> None:
-        """Put a value where it belongs, unless agent.yaml has one there."""
+        """Set the value at its place, or report a problem if agent.yaml sets it too."""
         inner = value
         for name in place[:-1]:
             copied = inner.get(str(name), {})
@@ -244,7 +244,7 @@ class _Folder:
                 yield from self._note(file, ("notes", kind, file.name.removesuffix(".md")))
 
     def _note(self, path: Path, place: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
-        """Read a note, and which task taught it where its front matter says so."""
+        """Read a note, and the task that taught it if its front matter names one."""
         text = whole = self._text(path, place)
         if whole.startswith(DASHES):
             fields, text = self._parted(whole, path, place)
@@ -258,7 +258,7 @@ class _Folder:
         yield place, text
 
     def _skill(self, path: Path, place: FieldPath) -> dict[str, Any]:
-        """Read a skill: what stands between two lines of dashes at the top, and its body."""
+        """Read a skill: its front matter and its body."""
         fields, body = self._parted(self._text(path, place), path, place)
         if fields.pop("name", place[-1]) != place[-1]:
             message = f"the skill's folder is called {quoted(place[-1])}. Give both the same name."
@@ -266,7 +266,7 @@ class _Folder:
         return {**fields, "body": body}
 
     def _parted(self, text: str, path: Path, place: FieldPath) -> tuple[dict[str, Any], str]:
-        """Part a text into what its front matter says, and what follows that."""
+        """Split a text into the fields of its front matter and its body."""
         parts = _FRONT_MATTER.fullmatch(text)
         if parts is None:
             message = "it must begin with front matter, between two lines of dashes, `---`."
@@ -281,7 +281,7 @@ class _Folder:
     def _taught(
         self, place: FieldPath, fields: dict[str, Any], where: FieldPath
     ) -> Iterator[tuple[FieldPath, Any]]:
-        """Take the task that taught a note out of its front matter."""
+        """Remove the task that taught a note from its front matter, and yield it at its place."""
         *outer, name = map(str, where)
         inner = fields
         for word in outer:
@@ -299,7 +299,7 @@ class _Folder:
                 del fields[outer[0]]
 
     def _text(self, path: Path, place: FieldPath) -> str:
-        """Read a text file, without the end of its last line."""
+        """Read a text file, without its final line break."""
         content = _content(path, self.root)
         self.grafts[place] = Document(
             file=str(path), value=None, places={(): TextPosition()}, keys={}
@@ -319,7 +319,7 @@ class _Folder:
         return text.removesuffix("\n")
 
     def _entries(self, folder: Path) -> list[Path]:
-        """List what stands in a folder, if there is one, in order of names."""
+        """List the entries of a folder by name; empty if there is no folder."""
         try:
             names = names_in(self.root, folder.relative_to(self.root).as_posix())
         except FileNotFoundError:
@@ -335,7 +335,7 @@ class _Folder:
         return paths
 
     def _check_beside(self, skill: Path) -> None:
-        """Tell what the Agent Skills convention has and nobody would read here."""
+        """Report files that the Agent Skills convention allows and that nobody reads here."""
         for entry in self._entries(skill):
             if entry.name in UNREAD:
                 message = (

@@ -1,4 +1,4 @@
-"""Agent files: an agent by itself, to be shared by teams and to be kept."""
+"""Agent files: single agents, to be shared by teams and stored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OURS = (
     f"notes/{COACHING}",
     *(f"notes/{kind}/*.md" for kind in KINDS),
 )
-"""What may stand in an agent's folder and is a part of it."""
+"""The files of an agent's folder that are parts of the agent."""
 
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 HOSTLESS: tuple[Rule, ...] = (notes_on_others, taught_notes)
@@ -48,14 +48,14 @@ HOSTLESS: tuple[Rule, ...] = (notes_on_others, taught_notes)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFile:
-    """An agent by itself, and where it comes from."""
+    """An agent with its lineage."""
 
     agent: Agent
     lineage: Lineage | None = None
 
     @property
     def team(self) -> Team:
-        """A team of nobody else."""
+        """A team of this agent alone."""
         return Team(name=self.agent.id, agents={self.agent.id: self.agent}, lineage=self.lineage)
 
 
@@ -63,26 +63,26 @@ def load_agent(path: str | Path, catalogue: Catalogue | None = None) -> AgentFil
     """Load an agent file, or an agent's folder.
 
     Args:
-        path: The YAML file, the folder, or the `agent.yaml` in it. Its id is the file's or the
-            folder's name, unless it says another.
-        catalogue: What names are known. Default: what is installed, and no models.yaml.
+        path: The YAML file, the folder, or the `agent.yaml` in it. The agent's id is the name of
+            the file or folder, unless the file sets another.
+        catalogue: The known names. Default: those of installed packages, and no models.yaml.
     """
     own_catalogue = (catalogue or Catalogue.of_host()).beside(_whole(Path(path)).parent)
     return without_problems(*check_agent(path, own_catalogue))
 
 
 def read_agent(path: str | Path) -> AgentFile:
-    """Load an agent file without a host: what names it uses is not asked."""
+    """Load an agent file without a host: its names are not checked."""
     return without_problems(*check_agent(path, UNASKED, HOSTLESS))
 
 
 def check_agent(
     path: str | Path, catalogue: Catalogue, rules: tuple[Rule, ...] = AGENT_RULES
 ) -> tuple[AgentFile, list[Problem]]:
-    """Return what an agent file says as far as it can be read, and all its problems, by place.
+    """Return an agent file's readable part and all its problems, by place.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
     """
     whole = _whole(Path(path))
     try:
@@ -109,7 +109,7 @@ def check_agent(
 
 
 def agent_paths(folder: Path) -> tuple[Path, ...]:
-    """List the agent files and agents' folders right inside a folder, in order of names."""
+    """List the agent files and agents' folders directly in a folder, by name."""
     inside = sorted(folder.iterdir())
     return tuple(
         path
@@ -119,10 +119,10 @@ def agent_paths(folder: Path) -> tuple[Path, ...]:
 
 
 def write_agent(path: str | Path, agent_file: AgentFile) -> None:
-    """Write an agent as a file, where the path ends with `.yaml`, or as a folder.
+    """Write an agent as a file, if the path ends with `.yaml`, or as a folder.
 
-    Each file is written whole or not at all, and `agent.yaml` comes first; what is a part of the
-    agent and is no longer said goes last. Reading gives an equal agent back.
+    Each file is written completely or not at all, `agent.yaml` first. Obsolete files of the agent
+    are removed last. Reading gives an equal agent back.
     """
     path = Path(path)
     if path.suffix in {".yaml", ".yml"}:
@@ -133,7 +133,7 @@ def write_agent(path: str | Path, agent_file: AgentFile) -> None:
 
 
 def agent_texts(agent_file: AgentFile, *, called: str | None = None) -> Mapping[str, str]:
-    """Return what the files of an agent's folder say, by their paths in it.
+    """Return the texts of an agent's folder, by their paths in it.
 
     Args:
         called: The folder's name. None: the agent's id.
@@ -150,12 +150,12 @@ def _value(agent_file: AgentFile) -> dict[str, Any]:
 
 
 def _named(value: Mapping[str, Any], name: str, usual: str) -> str:
-    """Write an agent file, with its id where the file's name is another, or has to say it all."""
+    """Write an agent file, with its id if the file name differs or no other field is set."""
     return write_agent_yaml(value if value and name == usual else {"id": name, **value})
 
 
 def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
-    """Yield the files of an agent's folder beside agent.yaml, by their paths in it."""
+    """Yield the files of an agent's folder except agent.yaml, with their paths in it."""
     notes = agent.notes
     if agent.prompt and not is_prompt_id(agent.prompt):
         yield PROMPT, f"{agent.prompt}\n"
@@ -169,7 +169,7 @@ def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
 
 
 def _skill(name: str, skill: Skill, task: str | None) -> str:
-    """Write a skill's file, as the Agent Skills convention has it."""
+    """Write a skill's file in the form of the Agent Skills convention."""
     fields: dict[str, Any] = {
         "name": name,
         "description": skill.description,
@@ -181,7 +181,7 @@ def _skill(name: str, skill: Skill, task: str | None) -> str:
 
 
 def _note(text: str, task: str | None) -> str:
-    """Write a note's file. Who taught it stands ahead, and nothing where nobody is known."""
+    """Write a note's file. Front matter names the task that taught it, if known."""
     if task is None and not text.startswith(DASHES):
         return f"{text}\n"
     return _fronted({"task": task} if task else {}, text)
@@ -192,12 +192,12 @@ def _fronted(fields: Mapping[str, Any], text: str) -> str:
 
 
 def _whole(path: Path) -> Path:
-    """Return the folder that an agent.yaml stands for."""
+    """Return the folder of an agent.yaml, or the path unchanged."""
     return path.parent if path.name == AGENT else path
 
 
 def _as_team(document: Document, name: str, fields: Mapping[str, Any]) -> Document:
-    """Return a team file's document in which an agent is what another document says."""
+    """Return an agent's document as a team document with this one agent."""
     place = ("agents", name)
     return Document(
         file="",

@@ -1,7 +1,7 @@
-"""The capability ceiling: the most that a person lets teams ask for, whoever wrote them.
+"""The capability ceiling: the most that a person allows teams to use, whoever wrote them.
 
-A team above it is refused as a whole. It is never cut down to size: what came out would be a team
-that nobody proposed.
+A team above the ceiling is refused as a whole. It is never reduced to fit: the result would be a
+team that nobody proposed.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from ..values.values import is_list
 from .loading import read_shape
 
 SINGLE_CALL = {"llm": "LLM", "function": "Function"}
-"""The backends that run agents of one type alone, which then need not be written."""
+"""The backends that run a single type of agent, with that type, which files need not name."""
 
 Excess = tuple[Path, str]
-"""Where a team is above a ceiling, and how."""
+"""A place where a team is above a ceiling, and the message."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CapabilityPolicy:
-    """What teams may ask for at most. A limit of None is no limit of its own.
+    """The most that teams may use. None sets no limit.
 
-    Agents of the backend `function` ask no model and spend nothing, so only their type and backend
+    Agents of the backend `function` call no model and spend nothing, so only their type and backend
     count. Hosts and keys have no ceiling, because no team can name them.
 
     Attributes:
         imports: Names of packages that the Python of agents may import.
-        agent_types: Types of agents; an agent of an unwritten type counts by its backend's name,
-            where that is neither `llm` nor `function`.
-        max_tokens: The most tokens that an agent may write in one answer.
-        effort: The most effort that an agent may write; what it does not write has no ceiling here.
-        max_steps: The most turns of an agent. Those that work in a loop then have to write theirs;
-            one that drafts takes them twice, and a plan counts as one.
-        timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
-        run_timeout: The longest that a run may take, in seconds.
-        rounds: The most times that an agent may work: rounds, or turns where the roster is open. A
-            team that declares neither has 1.
+        agent_types: Types of agents. An agent without a type counts by its backend's name, unless
+            that is `llm` or `function`.
+        max_tokens: The most tokens of one answer.
+        effort: The most effort that an agent may set. An unset effort has no ceiling here.
+        max_steps: The most turns of an agent. Agents that work in a loop must then set theirs.
+            Agents that draft need twice as many, and each plan counts as one.
+        timeout: The most seconds of an agent; if unset, those of the run count.
+        run_timeout: The most seconds of a run.
+        rounds: The most times that an agent may work: rounds, or turns in an open roster. A team
+            without either has 1.
         items: The most items of a list that an agent may work on.
     """
 
@@ -66,7 +66,7 @@ class CapabilityPolicy:
 
     @classmethod
     def of(cls, *teams: Team) -> CapabilityPolicy:
-        """Take the ceiling from teams: whatever one of them asks for is allowed, and no more."""
+        """Return the ceiling that allows exactly what any of these teams uses."""
         agents = [(team, agent) for team in teams for agent in team.agents.values()]
         asking = [(team, agent) for team, agent in agents if team.asks_model(agent)]
         steps = [_steps(team, agent) for team, agent in asking]
@@ -89,14 +89,14 @@ class CapabilityPolicy:
         )
 
     def problems(self, team: Team, file: str = "team.yaml") -> list[Problem]:
-        """List every excess of a team, with its value and what is allowed."""
+        """List every excess of a team, with its value and the limit."""
         return [
             Problem(file=file, path=dotted(path), message=message)
             for path, message in self._excesses(team)
         ]
 
     def rule(self, reading: Reading) -> Iterator[Problem]:
-        """List every excess of a team file, each with its place: a rule of loading."""
+        """Yield every excess of a team file, with its place: a rule of loading."""
         for path, message in self._excesses(reading.team):
             yield reading.problem(path, message)
 
@@ -164,7 +164,7 @@ def _works_as(team: Team, agent: Agent) -> str:
 
 
 def _repeats(team: Team) -> tuple[Path, int, str]:
-    """Return how often an agent works at most: where that is said, how often, and what of."""
+    """Return the path, the number and the unit of an agent's maximum repetitions."""
     rounds, roster = team.execution.rounds, team.execution.roster
     if roster is not None:
         return ("execution", "roster", "turns"), roster.turns, "turns"
@@ -176,7 +176,7 @@ def _seconds(team: Team, agent: Agent) -> float:
 
 
 def _steps(team: Team, agent: Agent) -> int | None:
-    """Return the most turns of an agent: None where only its backend knows."""
+    """Return the most turns of an agent; None if only its backend knows."""
     loops = team.backend_of(agent) not in SINGLE_CALL
     steps = agent.max_steps if loops or agent.max_steps is not None else 1
     if steps is None:
@@ -185,7 +185,7 @@ def _steps(team: Team, agent: Agent) -> int | None:
 
 
 def _longest(efforts: Iterable[Effort | None]) -> Effort:
-    """Find the most effort; who says none is taken not to think."""
+    """Return the most effort; an unset effort counts as none."""
     most: Effort = "none"
     for effort in efforts:
         if effort is not None and is_more(effort, most):

@@ -1,7 +1,7 @@
-"""What this host offers: its models and tools, from its files, options and environment.
+"""The models and tools of this host, from its files, options and environment.
 
-A model alias stands for what `--model` says, else models.yaml, else MAS_MODEL, else the embedded
-model (the last two for `default` only).
+`--model` defines a model alias, else models.yaml, else MAS_MODEL, else the embedded model (the last
+two for `default` only).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .loading import load_models
 from .tools_file import load_tools
 
 OWN_MODEL = "MAS_MODEL"
-"""The variable with what `default` stands for, where models.yaml does not say."""
+"""The variable that defines `default` if models.yaml does not."""
 OWN_KEY = "MAS_API_KEY"
-"""The variable with the key for addresses that somebody types."""
+"""The variable with the key for addresses given on the command line."""
 
 
 def resolve_models(
@@ -33,13 +33,12 @@ def resolve_models(
     """Collect the models of a run by alias; `default` is always among them.
 
     Args:
-        chosen: What `--model` was given: `ALIAS=MODEL`, or `MODEL` alone for `default`. A model is
+        chosen: The values of `--model`: `ALIAS=MODEL`, or `MODEL` alone for `default`. A model is
             `PROVIDER/NAME`, `local`, `local:/PATH.gguf`, `inbox:FOLDER`,
             `NAME@http://HOST:PORT/v1`, or another alias of models.yaml. An address gets the key in
-            MAS_API_KEY, where that is set, and never another one.
+            MAS_API_KEY, if set, and never another one.
         models_file: A models.yaml. Default: the one that `find_host_file` finds.
-        environment: Where MAS_MODEL and MAS_API_KEY are looked up. Default: the process's
-            environment.
+        environment: The source of MAS_MODEL and MAS_API_KEY. Default: the process's environment.
     """
     environment = os.environ if environment is None else environment
     path = Path(models_file) if models_file else find_host_file("models.yaml", environment)
@@ -58,20 +57,20 @@ def resolve_models(
 def resolve_tools(
     tools_file: str | Path | None = None, *, environment: Mapping[str, str] | None = None
 ) -> HostTools:
-    """Collect the tools of this host: what its tools.yaml says, or nothing."""
+    """Load this host's tools.yaml; empty if there is none."""
     environment = os.environ if environment is None else environment
     path = Path(tools_file) if tools_file else find_host_file("tools.yaml", environment)
     return load_tools(path) if path else HostTools()
 
 
 def find_host_file(name: str, environment: Mapping[str, str]) -> Path | None:
-    """Find a file of the host: where MAS_HOME says, or else here, or else the user's own."""
+    """Find a file of the host: in MAS_HOME, else in the current folder, else in the user's own."""
     folders = _folders(environment)
     return next((folder / name for folder in folders if (folder / name).is_file()), None)
 
 
 def misnamed(name: str, environment: Mapping[str, str]) -> Path | None:
-    """Find a file that would be the host's, were it called `.yaml` and not `.yml`."""
+    """Return a host file that would be found if its name ended with `.yaml`, not `.yml`."""
     short = Path(name).with_suffix(".yml").name
     for folder in _folders(environment):
         if (folder / name).is_file():

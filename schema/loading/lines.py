@@ -1,4 +1,4 @@
-"""Lines of a file that is too large for memory, each with the place where it begins."""
+"""The lines of a file that is too large for memory, with the place where each begins."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from .loading import TASK_LIMITS
 
 
 class TextPlace(NamedTuple):
-    """Where a line begins: its number, and the bytes before it."""
+    """The beginning of a line: its number, and the number of bytes before it."""
 
     line: int = 1
     offset: int = 0
 
 
 class LineTooLong(ValueError):
-    """A line is larger than may be in memory."""
+    """A line is too large for memory."""
 
     def __init__(self) -> None:
         super().__init__(f"a line larger than {TASK_LIMITS.bytes} bytes. Shorten it.")
 
 
 class Lines:
-    """The lines of a file, each with its end."""
+    """The lines of a file, including line breaks."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        """Begin at the file's beginning."""
+        """Start at the file's beginning."""
         self._stream = stream
         self._waiting: list[bytes] = []
         self.place = TextPlace()
 
     def seek(self, place: TextPlace) -> None:
-        """Go on at a place that this file had before."""
+        """Continue at an earlier value of `place`."""
         self._stream.seek(place.offset)
         self._waiting.clear()
         self.place = place
 
     def __iter__(self) -> Iterator[bytes]:
-        """Return what reads on from the place."""
+        """Return the lines from the current place on."""
         return self
 
     def __next__(self) -> bytes:
         """Return the next line.
 
         Raises:
-            LineTooLong: It is too large.
+            LineTooLong: The line is too large.
         """
         if not self._waiting:
             chunk = self._stream.readline(TASK_LIMITS.bytes + 1)

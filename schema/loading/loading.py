@@ -34,34 +34,35 @@ from .agent_document import TEAM, is_team_folder, using_files, with_used
 from .recognition import crew_folders, foreign_problem
 from .scorers import EXACT, scorer_of
 from .seeds import located
-from .task_files import files_of_task
+from .task_files import by_kind, files_of_task
 from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 STREAMS = (".jsonl", ".csv")
-"""The endings of files that have many tasks."""
+"""The endings of files with many tasks."""
 LONGEST_REMEMBERED = 16_384
-"""Bytes of a team file whose content is kept in memory."""
+"""Maximum bytes of a cached team file."""
 UNASKED = Catalogue(
     backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
 )
-"""The names of no host, where nobody asks for them."""
+"""An empty catalogue, for loading without checking names against a host."""
 THERE_ARE_MORE = "there are more problems, here and elsewhere. Fix the first ones, and check again."
 
 _Shaped = tuple[Document, Team, Sequence[Problem]]
-"""What a team file says whatever the host has, and the problems of its shape."""
+"""The host-independent part of a team file: its document, its team, and the problems of its
+shape."""
 
 
 def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
     """Load a team file, a team's folder, or a seed.
 
     Args:
-        path: The YAML file, the folder of a `team.yaml`, or `seed:NAME`. Prompt files are looked
-            for beside it (`prompts/<id>.md`).
-        catalogue: What names are known. Default: what is installed, and no models.yaml.
+        path: The YAML file, the folder of a `team.yaml`, or `seed:NAME`. Prompt files are found
+            beside it (`prompts/<id>.md`).
+        catalogue: The known names. Default: those of installed packages, and no models.yaml.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     path = team_path(path)
@@ -71,15 +72,15 @@ def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
 
 
 def team_path(name: str | Path) -> Path:
-    """Find a team's file.
+    """Return the path of a team's file.
 
     Args:
-        name: A path of a file or of a team's folder, or `seed:NAME` for a team that comes with
+        name: The path of a file or of a team's folder, or `seed:NAME` for a team that comes with
             coterie.
 
     Raises:
-        InputError: There is no such seed, or no team in the folder; or no such file, and a seed
-            has that name.
+        InputError: There is no such seed, or the folder has no team, or the file does not exist but
+            a seed has its name.
     """
     path = refuse_tasks(located(name))
     if path.is_dir() and not is_team_folder(path):
@@ -97,7 +98,7 @@ def team_path(name: str | Path) -> Path:
 
 
 def refuse_tasks(path: Path) -> Path:
-    """Return the path of a team or a recipe, unless it is one of tasks.
+    """Return the path of a team or a recipe, and refuse a file of tasks.
 
     Raises:
         InputError: It is a file of tasks.
@@ -108,17 +109,17 @@ def refuse_tasks(path: Path) -> Path:
 
 
 def read_team(path: str | Path) -> Team:
-    """Load a team file, a team's folder or a seed without a host: only its names are checked."""
+    """Load a team file, a team's folder or a seed without a host: only its own names count."""
     path = team_path(path)
     return hostless_team(read_file(path), str(path), folder=path.parent)
 
 
 def hostless_team(content: bytes, file: str, *, folder: Path | None = None) -> Team:
-    """Load a team that stands in memory, as `read_team` does.
+    """Load a team from memory, as `read_team` does.
 
     Args:
-        file: What it is called in messages.
-        folder: Where its prompt files are looked for.
+        file: The name in messages.
+        folder: The folder with its prompt files.
 
     Raises:
         ConfigError: Its shape or its graph is wrong; the exception has every problem.
@@ -143,11 +144,11 @@ def check_team(
     *,
     folder: Path | None = None,
 ) -> tuple[Team, list[Problem]]:
-    """Return what a team file says as far as it can be read, and all its problems, by place.
+    """Return a team file's readable part and all its problems, by place.
 
     Args:
-        rules: What is asked beside its shape.
-        folder: Where it lies, and the agent files that it uses below. None: it may use none.
+        rules: The rules to check in addition to its shape.
+        folder: The folder of the file and of its agent files. None: it may use none.
     """
     shaped = _read_alone(content, file) if len(content) <= LONGEST_REMEMBERED else None
     whole, team, shape = shaped or _shaped(*with_used(*read_yaml(content, file), folder))
@@ -159,7 +160,7 @@ def check_team(
 
 @lru_cache(maxsize=128)
 def _read_alone(content: bytes, file: str) -> _Shaped | None:
-    """Return what a team file says by itself; None where agent files say the rest of it.
+    """Return the cached content of a team file; None if it uses agent files.
 
     A pool, an evolution and a server read the same few files over and over.
     """
@@ -177,14 +178,14 @@ def _shaped(document: Document, problems: list[Problem]) -> _Shaped:
 
 
 def load_task(path: str | Path, catalogue: Catalogue | None = None, form: TaskForm = PLAIN) -> Task:
-    """Load a task file, JSON or YAML by its name. Files that it names are read.
+    """Load a task file, JSON or YAML by its name, and the files that it names.
 
     Args:
-        catalogue: What names are known. Default: what is installed.
-        form: How it is read.
+        catalogue: The known names. Default: those of installed packages.
+        form: The form of the task file.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     own_catalogue = catalogue or Catalogue.of_host()
@@ -202,7 +203,7 @@ def parse_task(
     """Load a task from the bytes of a file.
 
     Args:
-        file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
+        file: The name in messages; the ending `.yaml` or `.yml` means YAML.
 
     Raises:
         ConfigError: The text does not load.
@@ -236,7 +237,7 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     """Load a models.yaml: the models of this host by alias.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
@@ -258,14 +259,13 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
 def read_file(
     path: str | Path, limits: DocumentLimits = TASK_LIMITS, *, root: Path | None = None
 ) -> bytes:
-    """Read a file's bytes, one more than the limit at most.
+    """Read a file's bytes, at most one more than the limit.
 
     Args:
-        root: The folder that somebody named, where the file itself was found in it: links do not
-            lead out of it.
+        root: The folder in which the file was found: links must not lead out of it.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
     """
     with open_file(path, root) as stream:
         return stream.read(limits.bytes + 1)
@@ -273,7 +273,7 @@ def read_file(
 
 @contextmanager
 def open_file(path: str | Path, root: Path | None = None) -> Generator[IO[bytes]]:
-    """Open a file to read it; arguments and errors are those of `read_file`."""
+    """Open a file for reading; arguments and errors are those of `read_file`."""
     path = Path(path)
     try:
         with _opened(path, root) as stream:
@@ -294,9 +294,9 @@ def _opened(path: Path, root: Path | None) -> IO[bytes]:
 def shape_only(
     document: Document, problems: list[Problem], schema: str | Mapping[str, Any]
 ) -> tuple[Document, list[Problem]]:
-    """Add the secrets in a document and the problems of its shape to those of its reader.
+    """Add secrets and problems of shape to the problems that a document's reader found.
 
-    Of another program's file in the place of a team, it is the one problem.
+    Another program's file in place of a team yields one problem only.
     """
     if not document.complete:
         return document, sorted(problems)
@@ -307,10 +307,10 @@ def shape_only(
 
 
 def read_shape(path: str | Path, schema: str) -> Any:
-    """Read a YAML file that has the shape of a schema, and no more to it.
+    """Read a YAML file and check only its shape.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     read = read_yaml(read_file(path), str(path))
@@ -318,9 +318,9 @@ def read_shape(path: str | Path, schema: str) -> Any:
 
 
 def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
-    """Merge problems by place; where a first look found fault, later checks keep silent.
+    """Merge problems by place; a place with an earlier problem gets no later one.
 
-    They are asked for no more than `MOST_PROBLEMS`; where there are more, the last says so.
+    The result has at most `MOST_PROBLEMS`; if there are more, the last one says so.
     """
     if len(first) >= MOST_PROBLEMS:
         return first
@@ -341,21 +341,18 @@ def _task(
     names = ("id", "query", "context", "niche", "commit", "history", "answer")
     fields = {key: value[key] for key in names if key in value}
     briefs: dict[str, str] = value.get("briefs") or {}
-    texts = {name: file for name, file in files.items() if isinstance(file, str)}
-    others = {name: file for name, file in files.items() if isinstance(file, Attachment)}
     return Task(
         **fields,
         briefs=MappingProxyType(briefs),
         fields=MappingProxyType(value.get("fields") or {}),
-        files=MappingProxyType(texts),
-        attachments=MappingProxyType(others),
+        **by_kind(files),
         repo=repo,
         scorer=scorer,
     )
 
 
 def _is_repository(folder: Path, *, bare: bool) -> bool:
-    """Look whether there is a git working copy, or, where that will do, a bare repository."""
+    """Return whether a folder is a git working copy or, with `bare`, a bare repository."""
     try:
         return (folder / ".git").exists() or (bare and (folder / "objects").is_dir())
     except OSError:  # a name that no file can have

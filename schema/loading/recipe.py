@@ -1,7 +1,7 @@
-"""Recipes: how teams evolve over a stream of tasks, as a value.
+"""Recipes as values: how teams evolve over a stream of tasks.
 
-A recipe has fields that every strategy reads, and under `settings` those of its own strategy, which
-also brings their JSON Schema.
+A recipe has fields that every strategy reads. Its `settings` are those of its own strategy, which
+also provides their JSON Schema.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 Reuse = Literal["auto", "always", "never"]
 
 DEFAULT_SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
-"""The pool of EvoMAS Table 7 for reasoning and the use of tools."""
+"""The initial pool of EvoMAS Table 7 for reasoning and tool use."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recipe:
-    """A recipe. The fields are those of its file; `mas dev explain evolution` tells them.
+    """A recipe. The fields are those of its file; `mas dev explain evolution` shows them.
 
-    `settings` is a value of the strategy's own type; `cost_unit` and `cost_per` are what the file
-    has under `cost`; `policy` is a path.
+    `settings` is a value of the strategy's own type; `cost_unit` and `cost_per` are the fields
+    under `cost`; `policy` is a path.
     """
 
     strategy: str
@@ -60,7 +60,7 @@ def load_recipe(path: str | Path) -> Recipe:
     """Load a recipe.
 
     Raises:
-        InputError: There is no such file, it cannot be read, or its strategy cannot be imported.
+        InputError: The file does not exist or cannot be read, or its strategy cannot be imported.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     document, problems = read_yaml(read_file(path), str(path))
@@ -77,10 +77,10 @@ def load_recipe(path: str | Path) -> Recipe:
 def recipe_of(
     strategy: Configurable, written: Mapping[str, Any]
 ) -> tuple[Recipe, Mapping[str, str]]:
-    """Make a recipe of fields of the right shape; also return what is wrong, by the setting.
+    """Build a recipe from fields of the right shape, and return problems by setting.
 
     Args:
-        written: The fields, as a file has them.
+        written: The fields, as in a file.
     """
     fields: dict[str, Any] = {**written}
     values: dict[str, Any] = fields.pop("settings", None) or {}
@@ -99,10 +99,10 @@ def recipe_of(
 
 
 def scorer_of_recipe(path: str | Path, recipe: Recipe, catalogue: Catalogue) -> Any:
-    """Return what scores the tasks that name no scorer, as a task file has it; None: exact does.
+    """Return the scorer of tasks that name none, as in a task file; None: the scorer `exact`.
 
     Raises:
-        InputError: It cannot be read any more.
+        InputError: The file cannot be read any more.
         ConfigError: There is no such scorer, or this host does not grant its Python file.
     """
     if recipe.scorer is None:
@@ -114,7 +114,7 @@ def scorer_of_recipe(path: str | Path, recipe: Recipe, catalogue: Catalogue) -> 
 
 
 def seeds_problem(path: str | Path, wrong: str) -> Problem:
-    """Return what is wrong with the teams of a recipe, with the place of `seeds`, or of `strategy`.
+    """Return the problem of a recipe's teams, placed at `seeds` if written, else at `strategy`.
 
     Args:
         path: The recipe, which has been loaded.
@@ -124,11 +124,11 @@ def seeds_problem(path: str | Path, wrong: str) -> Problem:
 
 
 def settings_problems(path: str | Path, wrong: Mapping[str, str]) -> list[Problem]:
-    """Return what is wrong with a recipe's settings, each with its place.
+    """Return the problems of a recipe's settings, each with its place.
 
     Args:
         path: The recipe, which has been loaded.
-        wrong: What is wrong, by the name of the setting.
+        wrong: The messages, by the name of the setting.
     """
     document, _ = read_yaml(read_file(path), str(path))
     return _problems(document, wrong)
@@ -139,7 +139,7 @@ def _problems(document: Document, wrong: Mapping[str, str]) -> list[Problem]:
 
 
 def _strategy(document: Document, problems: list[Problem]) -> Configurable | None:
-    """Find the strategy that a recipe names; where there is none, that is a problem."""
+    """Return a recipe's strategy; if it cannot be found, add a problem and return None."""
     name = document.value.get("strategy") if is_mapping(document.value) else None
     if not isinstance(name, str) or not name:
         return None
@@ -151,7 +151,7 @@ def _strategy(document: Document, problems: list[Problem]) -> Configurable | Non
 
 
 def _schema(strategy: Configurable | None) -> Mapping[str, Any]:
-    """Return the shape of a recipe with this strategy."""
+    """Return the schema of a recipe with this strategy."""
     common = shape_schema("evolution")
     if strategy is None:
         return common

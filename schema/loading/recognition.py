@@ -1,4 +1,4 @@
-"""Which program a file with agents is of, where it is none of ours."""
+"""Recognises agent files of other programs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CREWAI = "CrewAI"
 DOCKER_AGENT = "docker-agent"
 
 AGENTS_FILE, TASKS_FILE = "agents.yaml", "tasks.yaml"
-"""What CrewAI calls its two files."""
+"""CrewAI's names of its two files."""
 
 _OURS = frozenset({"name", "topology", "execution", "constitution", "defaults"})
-"""Fields at the top of our team files, which the others do not have."""
+"""Top-level fields of our team files that the other formats do not have."""
 _OF_DOCKER_AGENT = frozenset({"handoffs", "instruction", "model", "sub_agents", "toolsets"})
 _OF_OUR_AGENT = frozenset({"agent_type", "model_id", "prompt", "role", "use"})
 _OF_AN_AGENT = frozenset({"goal", "backstory"})
@@ -28,7 +28,7 @@ _OF_A_TASK = frozenset({"description", "expected_output"})
 
 
 def program_of(value: Any) -> str | None:
-    """Name the program that a file is of, by what it says; None for ours, and for any other."""
+    """Return the other program that a file belongs to; None for our own files and unknown ones."""
     if not is_mapping(value) or value.keys() & _OURS:
         return None
     if "agents" in value:
@@ -37,13 +37,13 @@ def program_of(value: Any) -> str | None:
 
 
 def is_crew(value: Mapping[str, Any], fields: frozenset[str] = _OF_AN_AGENT) -> bool:
-    """Tell whether all that a file has at its top are CrewAI's agents; or its tasks, by fields."""
+    """Return whether all top-level values have these fields: those of CrewAI's agents or tasks."""
     parts = value.values()
     return bool(value) and all(is_mapping(part) and fields <= part.keys() for part in parts)
 
 
 def foreign_problem(document: Document) -> Problem | None:
-    """Say of another program's file what it is, and which command takes it over."""
+    """Return a problem that names the other program and the command to import its file."""
     program = program_of(document.value) if document.complete else None
     if program is None:
         return None
@@ -55,7 +55,7 @@ def foreign_problem(document: Document) -> Problem | None:
 
 
 def crew_folders(folder: Path) -> list[Path]:
-    """Return the folders that hold the files of a crew: this one, or those of a project."""
+    """Return the folders with the files of a crew: this folder, or folders of a project."""
     if all((folder / name).is_file() for name in _BOTH):
         return [folder]
     places = (place for pattern in _PLACES for place in sorted(folder.glob(pattern)))
@@ -63,7 +63,7 @@ def crew_folders(folder: Path) -> list[Path]:
 
 
 def crew_files(folder: Path, kind: Literal["agents", "tasks"]) -> list[Path]:
-    """Return the files of a crew's folder that are called after agents or tasks.
+    """Return the files in a crew's folder that are named after agents or tasks.
 
     CrewAI's own names come first; a project may have several, here or in a folder of that name.
     """

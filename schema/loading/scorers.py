@@ -1,4 +1,4 @@
-"""The scorer of a task: a name, or a function of a file that this host grants."""
+"""The scorer of a task: a named one, or a Python function that this host grants."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ GRANTED = "with --scorer FILE.py:FUNCTION, or under scorers in tools.yaml"
 
 
 def granting_scorer(catalogue: Catalogue, named: str | None) -> Catalogue:
-    """Let tasks name a Python function as their scorer; a plain name changes nothing.
+    """Grant tasks the Python function of `--scorer`; any other name changes nothing.
 
     Args:
-        named: What `--scorer` says.
+        named: The value of `--scorer`.
     """
     if named is None or not is_python(named):
         return catalogue
@@ -41,18 +41,18 @@ def granting_scorer(catalogue: Catalogue, named: str | None) -> Catalogue:
 
 
 def named_scorer(named: str | None) -> str:
-    """Return the name that tasks have for what `--scorer` says."""
+    """Return the scorer name in tasks for a value of `--scorer`."""
     return EXACT if named is None else named.rpartition(":")[2] if is_python(named) else named
 
 
 def scorer_of(
     value: Any, document: Document, folder: Path, catalogue: Catalogue
 ) -> tuple[ScorerChoice, list[Problem]]:
-    """Read the scorer that a task names, and what is wrong with it.
+    """Read the scorer that a task names, and return it with its problems.
 
     Args:
-        value: The task's field, of which parts whose shape was wrong are left out.
-        folder: What the path of a Python file is relative to.
+        value: The task's field, without malformed parts.
+        folder: The folder that the path of a Python file is relative to.
     """
     fields: dict[str, Any] = {"name": value} if isinstance(value, str) else {**value}
     python, name = fields.pop("python", None), fields.pop("name", None)
@@ -74,20 +74,20 @@ def scorer_of(
 
 
 def _granted(python: str, folder: Path, catalogue: Catalogue) -> PythonScorer | None:
-    """Return the function of a file, where the host grants it: a task file grants none."""
+    """Return the function of a Python file if the host grants it: a task file grants none."""
     own = catalogue.python_scorers.values()
     return next((scorer for scorer in own if scorer.is_at(python, folder)), None)
 
 
 def _unnamed(document: Document) -> Iterator[Problem]:
-    """A scorer without a name; where the name is wrong, that is a problem already."""
+    """Yield a problem for a missing scorer name; a malformed one is reported already."""
     written = document.value.get("scorer") if is_mapping(document.value) else None
     if is_mapping(written) and not {"name", "python"} & written.keys():
         yield document.problem(("scorer",), "name is missing. The scorer's name, or python.")
 
 
 def scorer_hint(name: str, catalogue: Catalogue) -> str:
-    """Return which scorer may be meant by a name that there is none of."""
+    """Return a hint for an unknown scorer: the closest name, or all names."""
     own = sorted(catalogue.scorers - benchmark_scorers())
     return (
         did_you_mean(name, catalogue.scorers) or f" Known: {', '.join(own)}; or yours, {GRANTED}."

@@ -1,4 +1,4 @@
-"""The teams that come with coterie, and how they are named where a file may stand: `seed:NAME`."""
+"""The teams that come with coterie; `seed:NAME` names one in place of a file."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from ..values.problems import quoted
 
 SEED = "seed:"
 SEEDS = BUILT_IN_PROMPTS.parent
-"""The folder of the files that come with coterie."""
+"""The folder of the teams that come with coterie."""
 
 
 def seed_files() -> dict[str, Path]:
-    """Return the files of all seeds by their names, sorted."""
+    """Return the files of all seeds by name, sorted."""
     return {file.stem: file for file in sorted(SEEDS.glob("*.yaml"))}
 
 
 def is_seed(name: str | Path) -> bool:
-    """Return whether a team that comes with coterie is named, be there one or not."""
+    """Return whether a path has the form `seed:NAME`; the seed may not exist."""
     return str(name).startswith(SEED)
 
 
 def located(name: str | Path) -> Path:
-    """Return the file of a seed where one is named, else the path itself.
+    """Return the file of a seed, or any other path unchanged.
 
     Args:
         name: A path, or `seed:NAME`.
 
     Raises:
-        InputError: There is no such seed; or no such file, and a seed has that name.
+        InputError: There is no such seed; or the file does not exist, but a seed has its name.
     """
     seeds = seed_files()
     if is_seed(name):
@@ -47,6 +47,6 @@ def located(name: str | Path) -> Path:
 
 
 def _refuse_bare(path: Path, seed: str | None) -> None:
-    """Refuse what is no file where its name is that of a seed, or nearly."""
+    """Refuse a missing file whose name is that of a seed, or close to it."""
     if seed is not None:
         raise InputError(f"no file {quoted(str(path))}. Did you mean {quoted(SEED + seed)}?")

@@ -1,9 +1,10 @@
-"""The files of a task: texts that stand in it, and files that it names."""
+"""The files of a task: inline texts, and files named by path."""
 
 from __future__ import annotations
 
 import os
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 from ..values.attachments import FORMATS, MOST_BYTES, MOST_IN_ALL, Attachment
@@ -22,21 +23,28 @@ if TYPE_CHECKING:
     from ..values.problems import Problem
 
 MOST_TEXT = 1_000_000
-"""Bytes of a text that is named by itself; a task file bounds its own."""
+"""Maximum bytes of a text file given on its own; a task file has its own limit."""
 
 Files = dict[str, "str | Attachment"]
+
+
+def by_kind(files: Mapping[str, str | Attachment]) -> dict[str, Any]:
+    """Return files as fields of a task: its texts, and its images and PDFs."""
+    texts = {name: file for name, file in files.items() if isinstance(file, str)}
+    others = {name: file for name, file in files.items() if isinstance(file, Attachment)}
+    return {"files": MappingProxyType(texts), "attachments": MappingProxyType(others)}
 
 
 def files_of_task(
     value: Any, document: Document, folder: Path, most_text: int
 ) -> tuple[Files, list[Problem]]:
-    """Read the files that a task names, and take the texts that it holds.
+    """Read the files that a task names, and take its inline texts.
 
     Args:
-        value: The task's field, of which parts whose shape was wrong are left out.
+        value: The task's field, without malformed parts.
 
     Returns:
-        The text of each file, or what it is instead, by its name; and what is wrong.
+        The text or attachment of each file, by name; and the problems.
     """
     files: Files = {}
     problems = _name_clashes(value, document) if is_mapping(value) else []
@@ -54,13 +62,13 @@ def files_of_task(
 
 
 def given_files(paths: Iterable[Path]) -> Files:
-    """Read files that somebody names one by one: the text of each, or what it is instead, by name.
+    """Read files given one by one: the text or attachment of each, by name.
 
     Args:
-        paths: Where they are. Each is called by the last part.
+        paths: Their paths. Each file is named by the last part.
 
     Raises:
-        InputError: One cannot be read, looks like a secret key, or is called as another.
+        InputError: A file cannot be read, looks like a secret key, or has the name of another.
     """
     files: Files = {}
     for path in paths:
@@ -80,7 +88,7 @@ def given_files(paths: Iterable[Path]) -> Files:
 
 
 def _named(value: Any) -> Iterator[tuple[str, str | None, FieldPath]]:
-    """Yield the name of each file, and the path and the place of one that is to be read."""
+    """Yield the name of each file with its path and the place of that path."""
     if not is_mapping(value):
         named = ((index, path) for index, path in enumerate(value) if path is not None)
         yield from ((path, path, ("files", index)) for index, path in named)
@@ -93,7 +101,7 @@ def _named(value: Any) -> Iterator[tuple[str, str | None, FieldPath]]:
 
 
 def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]:
-    """Find names that cannot stand side by side in one folder: `a` and `a/b`."""
+    """Yield names that cannot exist side by side in one folder: `a` and `a/b`."""
     folders = {str(folder) for name in files for folder in PurePosixPath(name).parents}
     return [
         document.problem(
@@ -124,7 +132,7 @@ def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
 
 
 def _check_sum(files: Files) -> None:
-    """Bound the images and PDFs of a task together."""
+    """Check the total size of a task's images and PDFs."""
     sizes = [len(file.content) for file in files.values() if isinstance(file, Attachment)]
     if sum(sizes) > MOST_IN_ALL:
         raise ValueError(f"the task's images and PDFs are larger than {MOST_IN_ALL} bytes together")

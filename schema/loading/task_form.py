@@ -1,4 +1,4 @@
-"""How the tasks of a file are read: what their columns are called, and what they leave out."""
+"""The form of the tasks in a file: its column names, and defaults for what it leaves out."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from ..values.problems import Problem
 
 FIELDS = ("id", "query", "context", "niche", "answer", "scorer")
-"""The fields of a task that a column may be."""
+"""The fields of a task that a column may fill."""
 TEXTS = ("id", "query", "context", "niche")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskForm:
-    """How tasks are read.
+    """The form in which tasks are written.
 
     Attributes:
-        scorer: Scores the tasks that name no scorer: a name, or an object as tasks have it.
-        columns: The fields of a file of others, by its columns, or its keys; those that are not
-            here keep their names. None: the file is written as task files are.
+        scorer: The scorer of tasks that name none: a name, or an object as in tasks.
+        columns: The task fields by column or key of a foreign file; other columns keep their names.
+            None: a task file.
         id: The id of a task that has none; None: each must have one.
     """
 
@@ -40,19 +40,19 @@ class TaskForm:
     id: str | None = None
 
     def path_of(self, column: str) -> tuple[str, ...]:
-        """Return where a column goes: a field of tasks, or one of its `fields`."""
+        """Return the path that a column fills: a field of tasks, or one of their `fields`."""
         name = (self.columns or {}).get(column, column)
         return (name,) if name in FIELDS else ("fields", _identifier(name))
 
     def value_at(self, path: tuple[str, ...], item: Any) -> Any:
-        """Return a value as the field takes it: in a file of others, ids and texts may be more."""
+        """Return a value in its field's type; foreign files may have numbers as ids and texts."""
         if self.columns is None or path[0] not in TEXTS:
             return item
         text = item if isinstance(item, str) else dumps(item, ensure_ascii=False)
         return re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_-") if path == ("id",) else text
 
     def read(self, document: Document) -> tuple[Document, list[Problem]]:
-        """Return a document as a task file, with what it leaves out, and what is wrong with it."""
+        """Return a document as a task file, with defaults filled in, and its problems."""
         if not is_mapping(document.value):
             return document, []
         problems: list[Problem] = []
@@ -86,13 +86,13 @@ PLAIN = TaskForm()
 
 
 def columns_of(words: Iterable[str]) -> Mapping[str, str] | None:
-    """Read what `--map` says: `FIELD=COLUMN`, or several, parted by commas.
+    """Parse `--map`: `FIELD=COLUMN`, or several, separated by commas.
 
     Returns:
-        The fields by their columns; None where nothing is said.
+        The fields by column; None without any mapping.
 
     Raises:
-        InputError: It cannot be read, or a field or a column is there twice.
+        InputError: A mapping is malformed, or a field or a column occurs twice.
     """
     columns: dict[str, str] = {}
     pairs = [pair for word in words for pair in word.split(",")]
@@ -109,14 +109,14 @@ def columns_of(words: Iterable[str]) -> Mapping[str, str] | None:
 
 
 def task_form(options: Mapping[str, Any], catalogue: Catalogue, *, scorer: Any = None) -> TaskForm:
-    """Return how tasks are read as the options of a command say.
+    """Return the form of tasks that a command's options describe.
 
     Args:
-        options: All of them; `scorer` and `columns` are read.
-        scorer: Scores tasks that name no scorer, where no option says so.
+        options: All options; `scorer` and `columns` are read.
+        scorer: The scorer of tasks that name none, unless an option sets it.
 
     Raises:
-        InputError: There is no such scorer, or a map cannot be read.
+        InputError: There is no such scorer, or a mapping is malformed.
     """
     if (named := options.get("scorer")) is not None:
         scorer = named_scorer(named)
@@ -128,6 +128,6 @@ def task_form(options: Mapping[str, Any], catalogue: Catalogue, *, scorer: Any =
 
 
 def _identifier(name: str) -> str:
-    """Return a column's name as prompts write it: `Customer tier` is `customer_tier`."""
+    """Return a column's name as an identifier for prompts: `Customer tier` is `customer_tier`."""
     word = re.sub(r"\W+", "_", name.strip().lower()).strip("_") or "column"
     return f"_{word}" if word[0].isdigit() else word

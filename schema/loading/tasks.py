@@ -22,14 +22,14 @@ from .loading import STREAMS, TASK_LIMITS, THERE_ARE_MORE, open_file, parse_task
 from .task_form import FIELDS, PLAIN, TaskForm
 
 MOST_NAMED = 10
-"""Tasks that a message names."""
+"""The maximum number of tasks named in a message."""
 
 MOST_OF_NAME = 100
 LARGEST_IN_MEMORY = 32 << 20
-"""Bytes of a file whose tasks are all kept in memory."""
+"""Maximum bytes of a file whose tasks all stay in memory."""
 INSTEAD = {"reference": "answer"}
 LONGEST_CELL = TASK_LIMITS.scalar
-"""Characters: what a query may have."""
+"""Maximum characters of a cell, which are those of a query."""
 TOO_LONG = (
     f"a cell is larger than {LONGEST_CELL} characters. Does a quote before it have no end? Keep"
     " long material in a file."
@@ -42,10 +42,10 @@ def load_tasks(path: Path, catalogue: Catalogue, form: TaskForm = PLAIN) -> list
 
 
 def placed_tasks(path: Path, catalogue: Catalogue, form: TaskForm = PLAIN) -> Mapping[str, Task]:
-    """Load a stream of tasks as `load_tasks` does, each by the place that it has: `file:line`.
+    """Load a stream of tasks as `load_tasks` does, by place: `file:line`.
 
-    A file whose name ends with `.csv` is a table; of any other each line is a task file. There, a
-    task without an id is called by the file's name and its line.
+    A `.csv` file is a table; in any other file, each line is a task file. A task without an id gets
+    one from the file's name and the line number.
     """
     reader = _TaskReader(path=path, catalogue=catalogue, form=form)
     return {f"{task.origin}:{place.line}": task for place, task in reader.checked()}
@@ -58,7 +58,7 @@ def open_tasks(
     *,
     then: Callable[[Task], Task] = lambda task: task,
 ) -> Sequence[Task]:
-    """Load the tasks of a file; of a large one, keep only where each begins, and read it again."""
+    """Load the tasks of a file; of a large file, keep only places and read each task on access."""
     reader = _TaskReader(path=path, catalogue=catalogue, form=form, then=then)
     is_large = path.is_file() and path.stat().st_size > LARGEST_IN_MEMORY
     return TaskFile(reader) if is_large else [task for _, task in reader.checked()]
@@ -74,7 +74,7 @@ class _TaskReader:
     then: Callable[[Task], Task] = lambda task: task
 
     def checked(self) -> Iterator[tuple[TextPlace, Task]]:
-        """Read all tasks, then raise what is wrong with any of them; see `load_tasks`."""
+        """Yield all tasks, then raise all their problems; see `load_tasks`."""
         if self.path.suffix in {".yaml", ".yml"}:
             raise InputError(f"{self.path}: tasks are a {' or '.join(STREAMS)} file, not YAML.")
         problems: list[Problem] = []
@@ -93,7 +93,7 @@ class _TaskReader:
     def read(
         self, problems: list[Problem], begin: TextPlace | None = None
     ) -> Iterator[tuple[TextPlace, Task]]:
-        """Read tasks from a place on, and collect what is wrong, until it is too much to show."""
+        """Yield tasks from a place on, and collect problems up to the maximum shown."""
         for file, place, content in self._texts(begin):
             try:
                 if isinstance(content, Problem):
@@ -130,7 +130,7 @@ class _TaskReader:
     def _texts(
         self, begin: TextPlace | None = None
     ) -> Iterator[tuple[str, TextPlace, bytes | Problem]]:
-        """Return each task's text, with its file and the place where it begins."""
+        """Yield the text of each task, with its file and its place."""
         if self.path.is_dir():
             for file in sorted(self.path.glob("*.json")):
                 yield str(file), TextPlace(), read_file(file, root=self.path)
@@ -144,7 +144,7 @@ class _TaskReader:
             yield from ((file, *text) for text in texts)
 
     def _same_ids(self, ids: array[int]) -> Iterator[Problem]:
-        """Find tasks whose ids others have. The few that may be are read again."""
+        """Yield a problem for each repeated id. Only tasks with equal hashes are compared."""
         twice = {first for first, second in pairwise(sorted(ids)) if first == second}
         places: dict[str, str] = {}
         for place, task in self.read([]) if twice else ():
@@ -156,7 +156,7 @@ class _TaskReader:
 
 
 class TaskFile(Sequence[Task]):
-    """The tasks of a file that is too large for memory, each read where it is asked for."""
+    """The tasks of a file that is too large for memory; each is read on access."""
 
     def __init__(self, reader: _TaskReader) -> None:
         """Check all tasks, as `open_tasks` does."""
@@ -168,7 +168,7 @@ class TaskFile(Sequence[Task]):
             self.niches.append(task.niche and sys.intern(task.niche))
 
     def __len__(self) -> int:
-        """Return how many tasks there are."""
+        """Return the number of tasks."""
         return len(self.niches)
 
     @overload
@@ -176,7 +176,7 @@ class TaskFile(Sequence[Task]):
     @overload
     def __getitem__(self, at: slice) -> list[Task]: ...
     def __getitem__(self, at: int | slice) -> Task | list[Task]:
-        """Read a task, or some."""
+        """Read one task, or a slice."""
         if isinstance(at, slice):
             return [self[index] for index in range(*at.indices(len(self)))]
         at = range(len(self))[at]
@@ -188,14 +188,14 @@ class TaskFile(Sequence[Task]):
         return task
 
     def __iter__(self) -> Iterator[Task]:
-        """Read all tasks, one after the other."""
+        """Yield all tasks in order."""
         return (task for _, task in self._reader.read([]))
 
 
 def _read_lines(
     lines: Lines, file: str, begin: TextPlace | None = None
 ) -> Iterator[tuple[TextPlace, bytes | Problem]]:
-    """Return the lines that are not empty, each with its place."""
+    """Yield the non-empty lines, each with its place."""
     if begin is not None:
         lines.seek(begin)
     place = lines.place
@@ -210,23 +210,23 @@ def _read_lines(
 
 
 def _id(path: Path, line: int) -> str:
-    """Name a task by where it stands."""
+    """Return a task's default id, from its file's name and its line."""
     stem = re.sub(r"[^A-Za-z0-9_-]+", "_", path.stem).strip("_-") or "task"
     return f"{stem[:MOST_OF_NAME]}-{line}"
 
 
 def _place(problem: Problem, line: int, path: Path) -> TextPosition:
-    """Give a problem's place in a file, in which its task begins at a line; of a row, that line."""
+    """Return a problem's place in the file from the line where its task begins."""
     if path.suffix == ".csv":
         return TextPosition(line=line)
     return TextPosition(line=line + problem.place.line - 1, column=problem.place.column)
 
 
 def require_answers(tasks: Sequence[Task]) -> None:
-    """Make sure that every task can be scored by its reference answer.
+    """Check that every task can be scored against a reference answer.
 
     Raises:
-        InputError: Some have none; the first of them are named.
+        InputError: Some tasks have none; the message names the first of them.
     """
     without = [task.id for task in tasks if not task.is_scored]
     if without:
@@ -243,11 +243,11 @@ def require_answers(tasks: Sequence[Task]) -> None:
 def read_table(
     lines: Lines, file: str, form: TaskForm, begin: TextPlace | None = None
 ) -> Iterator[tuple[TextPlace, bytes | Problem]]:
-    """Read a CSV file: where each row begins, and the task file that it stands for.
+    """Read a CSV file: yield each row's place and its content as a task file.
 
-    The first row names the columns: `query`, and as many others of `id`, `context`, `niche`,
-    `answer` (or `reference`) and `scorer` as are wanted. All others become `fields` of the tasks.
-    Empty cells are left out, but for those of fields. What is wrong with a row stands in its place.
+    The first row names the columns: `query`, and any of `id`, `context`, `niche`, `answer` (or
+    `reference`) and `scorer`. All others become `fields` of the tasks. Empty cells are left out,
+    except in `fields`. A problem of a row takes the row's place.
 
     Args:
         lines: The file's lines, in UTF-8.
@@ -295,13 +295,13 @@ def _decoded(lines: Lines) -> Iterator[str]:
 
 
 def _path(column: str, form: TaskForm) -> tuple[str, ...]:
-    """Return where a column goes; without a map, `reference` is the answer."""
+    """Return the path that a column fills; `reference` fills the answer unless it is mapped."""
     named = form.columns and column in form.columns
     return form.path_of(column if named else INSTEAD.get(column.lower(), column.lower()))
 
 
 def _task(paths: Sequence[tuple[str, ...]], row: Sequence[str], form: TaskForm) -> dict[str, Any]:
-    """Return a row as a task file."""
+    """Return a row as the fields of a task file."""
     pairs = zip(paths, row, strict=True)
     cells = [(path, form.value_at(path, cell)) for path, cell in pairs]
     fields = {path[-1]: cell for path, cell in cells if len(path) > 1}

@@ -1,7 +1,7 @@
-"""A team as a folder of text, its scaffold: what all share in one file, a folder for each agent.
+"""A team as a folder of text files, its scaffold: a shared file, and a folder for each agent.
 
-team.yaml                     the team, with its constitution and who is in it
-agents/<id>/                  each agent, in a folder as `schema.loading.agent_document` tells
+team.yaml                     the team, with its constitution and its agents' names
+agents/<id>/                  each agent, in a folder as in `schema.loading.agent_document`
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .loading import read_file
 def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
     """Write a team as a folder; loading the folder gives an equal team back.
 
-    New agents come before the team's file, which names them. Those who are no longer in the team
-    come last, and so does all that an agent's folder may hold and the agent does not have. Stopped
-    at any point, every file is whole, and writing again ends what was begun.
+    New agents are written before the team's file, which names them. Removed agents, and obsolete
+    files of remaining ones, are deleted last. If writing stops at any point, every file is
+    complete, and writing again finishes it.
 
     Args:
-        folder: Where. What it stands in exists.
-        team: The team. Where the folder is another's, with the same agents, they change.
+        folder: The folder. Its parent exists.
+        team: The team. In a folder with another team, agents of the same name are overwritten.
 
     Returns:
         The files that are no part of a team, by their paths in the folder: they stay.
@@ -46,7 +46,7 @@ def write_team(folder: str | Path, team: Team) -> tuple[str, ...]:
 
 
 def team_texts(team: Team) -> Mapping[str, str]:
-    """Return what the files of a team's folder say, by their paths in it, agents first."""
+    """Return the texts of a team's folder, by their paths in it, agents first."""
     texts = {
         f"{AGENTS}/{agent_id}/{name}": text
         for agent_id, agent in team.agents.items()
@@ -58,16 +58,16 @@ def team_texts(team: Team) -> Mapping[str, str]:
 
 
 def strangers(folder: Path, texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Name the files of a folder that are none of these, nor what agents of a pool have learnt."""
+    """Return the folder's files except these texts and the memories of a pool's agents."""
     there = files_in(folder, ["**/*"])
     return tuple(name for name in there if name not in texts and Path(name).name != LESSONS)
 
 
 def self_contained(team: Team, catalogue: Catalogue) -> Team:
-    """Write out the prompts of a team, but those that come with coterie and are known everywhere.
+    """Replace the team's prompt ids by their texts, except those of prompts that come with coterie.
 
     Args:
-        catalogue: Where the files of its prompts are found.
+        catalogue: The catalogue that finds the prompt files.
     """
     agents = {name: _self_contained(agent, catalogue) for name, agent in team.agents.items()}
     return replace(team, agents=agents)
@@ -82,7 +82,7 @@ def _self_contained(agent: Agent, catalogue: Catalogue) -> Agent:
 
 
 def _agents_of(folder: Path) -> list[str]:
-    """Name the agents that a folder's team has in it; none where nobody knows."""
+    """Return the agents of a folder's team that have a folder there; empty if it is unreadable."""
     try:
         value = read_yaml(read_file(folder / TEAM), TEAM)[0].value
     except InputError:

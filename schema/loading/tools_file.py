@@ -1,4 +1,4 @@
-"""tools.yaml: the tools that this host offers beside those that are installed."""
+"""tools.yaml: the tools that this host offers in addition to installed ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Named = TypeVar("Named", "PythonTool", "PythonScorer")
 
 OF_COMMANDS = ("env",)
 OF_ADDRESSES = ("headers_env", "key_env")
-"""The fields that only a server of that kind has a use for."""
+"""The fields that only a server with an address uses."""
 
 
 def load_tools(path: str | Path) -> HostTools:
-    """Load a tools.yaml. Its Python files are imported: what cannot be called is told here.
+    """Load a tools.yaml and import its Python files; a function that cannot be called is a problem.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: The file does not exist or cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     path = Path(path)
@@ -65,10 +65,10 @@ def load_tools(path: str | Path) -> HostTools:
 def _loaded(
     document: Document, field: str, kind: str, load: Callable[[str], Named]
 ) -> tuple[dict[str, Named], list[Problem]]:
-    """Load the functions of a field; return them, and what is wrong with the others.
+    """Load the functions of a field, and return them with the problems of the others.
 
     Args:
-        kind: What a function of it is, in a word.
+        kind: The kind of function, in a word.
         load: Describes `FILE.py:FUNCTION`.
     """
     fields: dict[str, Named] = {}
@@ -87,7 +87,7 @@ def _loaded(
 
 
 def _named(document: Document, field: str) -> Iterator[tuple[FieldPath, str]]:
-    """Return the functions of a field, one or a list, each with its place."""
+    """Yield the functions of a field, one or a list, each with its place."""
     named = document.value.get(field, [])
     if not is_list(named):
         yield (field,), named
@@ -96,7 +96,7 @@ def _named(document: Document, field: str) -> Iterator[tuple[FieldPath, str]]:
 
 
 def _server_problems(document: Document) -> Iterator[Problem]:
-    """A server is a command or an address, and has the fields of that alone."""
+    """Check that each server is either a command or an address and has only fields for that."""
     for name, fields in document.value.get("servers", {}).items():
         place = ("servers", name)
         if ("command" in fields) == ("url" in fields):

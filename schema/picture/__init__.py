@@ -1,7 +1,7 @@
 """Pictures of a team: its levels, its agents and who reports to whom.
 
-Every format is a pure function from a team to text. None needs another program or a network, and
-the modules are imported when a picture is asked for.
+Every format is a pure function from a team to text. None needs another program or a network.
+Modules are imported when a picture is drawn.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "draw"]
 
 FORMATS = ("text", "mermaid", "svg")
-"""What a picture can be; each is the function `draw` of the module of that name."""
+"""The formats of pictures; each is the function `draw` of the module of that name."""
 
 
 def draw(team: Team, picture_format: str = "text") -> str:
     """Draw a team.
 
     Args:
-        team: A team whose topology has no cycle and names only agents of the team, as loading
-            makes sure.
+        team: A team without a cycle, whose topology names only its own agents. Loading ensures
+            this.
         picture_format: One of `FORMATS`.
 
     Returns:

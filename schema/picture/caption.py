@@ -1,4 +1,4 @@
-"""The words of a picture: what an agent is, and many agents in few words."""
+"""The texts of a picture: descriptions of agents, and short forms of many ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def one_line(text: str) -> str:
 
 
 def engine(team: Team, agent: Agent) -> str:
-    """Return what runs an agent: `LLM`, `Function majority`, `CodeAgent on another_backend`."""
+    """Return an agent's type: `LLM`, `Function majority`, `CodeAgent on another_backend`."""
     if agent.agent_type is None:
         return " ".join(filter(None, (team.backend_of(agent), agent.function)))
     implied = IMPLIED_BACKENDS.get(agent.agent_type)
@@ -25,25 +25,25 @@ def engine(team: Team, agent: Agent) -> str:
 
 
 def model(team: Team, agent: Agent) -> str:
-    """Return the name of an agent's model; a function has none, nor has whoever runs the team."""
+    """Return the name of an agent's model; empty for functions and for the running person."""
     is_somebody = team.asks_model(agent) or (not agent.function and agent.model_id != DEFAULT_ALIAS)
     return agent.model_id if is_somebody else ""
 
 
 def works(team: Team, agent: Agent) -> str:
-    """Return how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
+    """Describe how an agent works: `LLM · default`, `Function majority`."""
     parts = (engine(team, agent), model(team, agent), duty(team, agent))
     return " · ".join(filter(None, parts))
 
 
 def terms(agent: Agent) -> Sequence[str]:
-    """Say when an agent works, what it reads, and on what it works: `when triage.kind is bug`."""
+    """Describe an agent's condition, reports and list: `when triage.kind is bug`."""
     reads = [f"reads {name} {when}" for name, when in agent.reads.items()]
     return [*(str(item) for item in (agent.when, agent.each) if item is not None), *reads]
 
 
 def duty(team: Team, agent: Agent) -> str:
-    """Return what an agent does beside the rounds, or whether it is there at all: `closes`."""
+    """Return an agent's part outside of the rounds, or whether it takes part at all: `closes`."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     if (roster := team.execution.roster) is not None:
         return "leads" if agent.id == roster.lead else "on call"
@@ -59,14 +59,14 @@ def duty(team: Team, agent: Agent) -> str:
 
 
 def chooses(recruit: Recruit) -> str:
-    """Return who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
+    """Describe recruiting: `coordinator chooses at most 3 of cardiology, neurology`."""
     what = "fills" if recruit.free else "chooses"
     most = min(recruit.most, len(recruit.among))
     return f"{recruit.by} {what} at most {most} of {span(recruit.among)}"
 
 
 def repeats(rounds: Rounds) -> str:
-    """Return how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
+    """Describe how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
     often = f"{rounds.most} rounds"
     hears = "the others" if rounds.hears == "others" else span(rounds.hears)
     clause = "" if rounds.hears == "reports" else f", each hears {hears}"
@@ -76,26 +76,26 @@ def repeats(rounds: Rounds) -> str:
 
 
 def opens(roster: Roster) -> str:
-    """Say that a roster is open, and for how many: `open roster, at most 8 at a time`."""
+    """Describe an open roster: `open roster, at most 8 at a time`."""
     return f"open roster, at most {roster.alive} at a time"
 
 
 def within(roster: Roster) -> str:
-    """Say who leads an open roster and within which limits, where they are not the usual ones."""
+    """Describe the lead of an open roster and its limits that differ from the defaults."""
     limits = {name: item for name, item in unlike_default(roster).items() if name != "lead"}
     texts = (f"{name} {item:g}" for name, item in limits.items())
     return ", ".join([f"open, led by {roster.lead}", *texts])
 
 
 def totals(team: Team) -> str:
-    """Count what a team has: `7 agents · 6 edges · 2 levels`, and how often they work."""
+    """Describe a team's size: `7 agents · 6 edges · 2 levels`, and how often agents work."""
     counts = {"agent": len(team.agents), "edge": len(team.edges), "level": len(team.levels)}
     texts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()]
     return " · ".join([*texts, *goes(team)])
 
 
 def goes(team: Team) -> Sequence[str]:
-    """Return who is chosen and how often they work, where a team says anything about it."""
+    """Describe recruiting, rounds and roster, as far as the team declares them."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     chosen = f"{min(recruit.most, len(recruit.among))} of {len(recruit.among)}" if recruit else ""
     verb = "seats" if recruit and recruit.free else "recruited"
@@ -109,7 +109,7 @@ def goes(team: Team) -> Sequence[str]:
 
 
 def flows(team: Team) -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Group the edges: agents that report to the same receivers, and these receivers.
+    """Group the edges: agents with the same receivers, and these receivers.
 
     Six agents that each report to the same six make one flow, not 36 lines. Every edge is in
     exactly one flow.
@@ -123,7 +123,7 @@ def flows(team: Team) -> Mapping[tuple[str, ...], tuple[str, ...]]:
 
 
 def span(ids: Iterable[str]) -> str:
-    """Name agents shortly: `critic, worker_1..6` where the numbers leave nothing out."""
+    """List ids in short form: `critic, worker_1..6` for consecutive numbers."""
     names = sorted(set(ids), key=natural)
     while (shorter := _merged(names)) != names:
         names = shorter
@@ -131,7 +131,7 @@ def span(ids: Iterable[str]) -> str:
 
 
 def _merged(names: Sequence[str]) -> list[str]:
-    """Merge neighbours that count on in one place; a second pass merges what that made alike."""
+    """Merge neighbours with consecutive numbers; another pass merges the resulting ranges."""
     runs: list[list[str]] = []
     for name in names:
         if runs and _counts_on(runs[-1], name):
@@ -149,18 +149,17 @@ def _counts_on(run: Sequence[str], name: str) -> bool:
 def _range(run: Sequence[str]) -> str:
     parts, last = re.split(r"(\d+)", run[0]), re.split(r"(\d+)", run[-1])
     return "".join(
-        part if part == other else f"{part}..{other}"
-        for part, other in zip(parts, last, strict=True)
+        part if part == end else f"{part}..{end}" for part, end in zip(parts, last, strict=True)
     )
 
 
 def _counted(first: str, second: str) -> int | None:
-    """Find the part of two ids that counts on by one, where all else is equal."""
+    """Return the only part in which two ids differ, if it counts up by one; else None."""
     ones, others = re.split(r"(\d+)", first), re.split(r"(\d+)", second)
     if len(ones) != len(others):
         return None
     changed = [place for place, part in enumerate(ones) if part != others[place]]
     if len(changed) != 1 or changed[0] % 2 == 0:
         return None
-    item, other = ones[changed[0]], others[changed[0]]
-    return changed[0] if other == str(int(item) + 1).zfill(len(item)) else None
+    item, end = ones[changed[0]], others[changed[0]]
+    return changed[0] if end == str(int(item) + 1).zfill(len(item)) else None

@@ -1,8 +1,8 @@
-"""Where the boxes of a layered graph stand: on Kahn's levels, with few crossings and straight ways.
+"""The layout of a layered graph: boxes on Kahn's levels, with few crossings and straight edges.
 
-The method is Sugiyama's in its plainest form. An edge that skips levels passes them in slots of its
-own, so that it runs around boxes; barycenters order the slots of a level; then every slot comes as
-near to the middle of its neighbours as the order allows.
+This is Sugiyama's method in its plainest form. An edge that skips levels passes each in a slot of
+its own, so that it runs around boxes. Barycenters order the slots of a level. Then every slot moves
+as close to the middle of its neighbours as the order allows.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Slot:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spacing:
-    """Measures across a level, in pixels: a box, a lane for edges that pass, the gap between."""
+    """Widths on a level, in pixels: a box, a lane for passing edges, the gap between."""
 
     box: float
     lane: float
     gap: float
 
     def size(self, slot: Slot) -> float:
-        """Return how much room a slot takes."""
+        """Return the width of a slot."""
         return self.lane if slot.passing else self.box
 
 
@@ -48,10 +48,9 @@ class Arrangement:
     """The slots of a graph and the links between them.
 
     Attributes:
-        centers: For every slot, where its middle stands across its level, in pixels from 0.
-        extent: How far the slots reach across the levels, in pixels.
-        links: The pieces that edges consist of, each from a level to the next. The edges of one
-            agent share pieces.
+        centers: The middle of every slot across its level, in pixels from 0.
+        extent: The width of the levels, in pixels.
+        links: The pieces of edges, each from a level to the next. Edges of one agent share pieces.
     """
 
     centers: Mapping[Slot, float]
@@ -63,7 +62,7 @@ Neighbours = dict[Slot, list[Slot]]
 
 
 def arrange(team: Team, spacing: Spacing) -> Arrangement:
-    """Order a team's agents within their levels and give each its place."""
+    """Order a team's agents within their levels and place them."""
     links = _links(team)
     before: Neighbours = defaultdict(list)
     after: Neighbours = defaultdict(list)
@@ -101,7 +100,7 @@ def _levels(team: Team, links: Sequence[tuple[Slot, Slot]]) -> list[list[Slot]]:
 
 
 def _ordered(levels: Sequence[list[Slot]], neighbours: Neighbours) -> list[list[Slot]]:
-    """Sort each level by where its neighbours stand on the level before it."""
+    """Sort each level by the position of neighbours on the level before it."""
     places: dict[Slot, float] = {}
     ordered: list[list[Slot]] = []
     for level in levels:
@@ -131,10 +130,11 @@ def _mean(places: Mapping[Slot, float], slots: Sequence[Slot], otherwise: float)
 
 
 def _fitted(level: Sequence[Slot], wanted: Sequence[float], spacing: Spacing) -> dict[Slot, float]:
-    """Place slots in this order, without overlap, as near to the wanted places as can be.
+    """Place slots in this order, without overlap, as close as possible to the wanted positions.
 
-    What each slot must keep from the first is taken off, which leaves a regression that only asks
-    for places that never fall: neighbours that would are pooled at their mean (Ayer et al. 1955).
+    Each slot's minimum distance from the first is subtracted. This leaves a regression with
+    non-decreasing positions: neighbours that violate it are pooled at their mean (Ayer et al.
+    1955).
     """
     sizes = [spacing.size(slot) for slot in level]
     steps = [(size + next_size) / 2 + spacing.gap for size, next_size in pairwise(sizes)]

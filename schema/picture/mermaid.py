@@ -1,4 +1,4 @@
-"""A team as a Mermaid flowchart, which many pages show as a picture."""
+"""A team as a Mermaid flowchart, which many pages render as a picture."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _lines(team: Team) -> Iterator[str]:
 
 
 def _node(agent_id: str) -> str:
-    """Name a node so that no id is a word of the language, as `end` would be."""
+    """Return a node name that is no word of the language, such as `end`."""
     return f"agent_{agent_id}"
 
 
@@ -44,5 +44,5 @@ def _label(team: Team, agent_id: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Write every sign that may mean something by its number."""
+    """Replace every special character by its number."""
     return re.sub(r"[^\w\s.,·-]", lambda sign: f"#{ord(sign[0])};", one_line(text))

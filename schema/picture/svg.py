@@ -1,4 +1,4 @@
-"""A team as a picture that any browser shows: self-contained, for light and for dark pages."""
+"""A team as a picture for any browser: self-contained, for light and dark pages."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .layout import Arrangement, Slot, Spacing, arrange
 
 # All measures are in pixels.
 PAGE = 1080
-"""The width that most pages have room for."""
+"""The width that fits most pages."""
 MARGIN, HEADER = 28, 46
 HEIGHT, LINE, INDENT = 64, 17, 18
-"""A box, the lines of text in it, and where they begin."""
+"""The height of a box, the height of its lines of text, and their indentation."""
 SIDE_GAP, LANE = 16, 10
-"""Between neighbours on a level, and for edges that pass there."""
+"""The gap between neighbours on a level, and the width of a lane for passing edges."""
 NAME_SIGN, ID_SIGN, SIGN = 9.1, 7.9, 6.5
-"""Widths of one sign in each size of text, a little more than common fonts need."""
+"""The width of a character in each text size, a little more than common fonts need."""
 LONGEST_ID, LONGEST_LINE = 28, 34
-"""Signs of an id and of a smaller line that are shown; the tooltip has them all."""
+"""The maximum characters shown of an id and of a smaller line; the tooltip has all."""
 
 COLORS = {
     "llm": "indigo",
@@ -65,11 +65,11 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
-    """What a page says of an agent.
+    """A page's mark on an agent.
 
     Attributes:
-        words: How it stands: `✓ done`. It takes the place of how the agent works.
-        kind: The same as a class of the page's style: `good`.
+        words: Its state: `✓ done`. It replaces the description of how the agent works.
+        kind: The state as a class of the page's style: `good`.
     """
 
     words: str
@@ -79,7 +79,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Label:
-    """What a box says: an agent's id and lines below it. `output` marks the team's answer."""
+    """The text of a box: an agent's id and lines below it. `output` marks the team's answer."""
 
     id: str
     lines: tuple[str, ...]
@@ -90,7 +90,7 @@ class Label:
 
     @property
     def width(self) -> float:
-        """Return how wide a box this needs."""
+        """The width of the box."""
         first = _signs(self.id) * ID_SIGN + (8 * SIGN if self.output else 0)
         texts = (first, *(_signs(line) * SIGN for line in self.lines))
         return round(max(90, *texts) + INDENT + 16)
@@ -98,12 +98,12 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Frame:
-    """Turns places along and across the levels into places on the page.
+    """Converts positions along and across the levels to positions on the page.
 
     Attributes:
-        arrangement: Where the agents stand across their levels.
-        downwards: Whether the levels follow each other downwards, else to the right.
-        between: What is left between two levels.
+        arrangement: The agents' positions across their levels.
+        downwards: Whether the levels run downwards, not to the right.
+        between: The gap between two levels.
     """
 
     arrangement: Arrangement
@@ -113,11 +113,11 @@ class Frame:
 
     @property
     def depth(self) -> float:
-        """How far a box reaches along the levels."""
+        """The size of a box along the levels."""
         return HEIGHT if self.downwards else self.box
 
     def start(self, level: int) -> float:
-        """Return where a level begins."""
+        """Return the position where a level begins."""
         return level * (self.depth + self.between)
 
     def point(self, along: float, across: float) -> tuple[float, float]:
@@ -132,7 +132,7 @@ class Frame:
 
 
 def draw(team: Team) -> str:
-    """Draw a team as SVG: boxes on their levels, curves from who reports to who receives."""
+    """Draw a team as SVG: boxes on their levels, curves from senders to receivers."""
     labels = _labels(team, {})
     frame = _frame(team, labels)
     head = _head(team, *_size(team, frame))
@@ -142,12 +142,12 @@ def draw(team: Team) -> str:
 def draw_marked(
     team: Team, marks: Mapping[str, Mark], carried: Container[tuple[str, str]], *, tip: str
 ) -> str:
-    """Draw a team for a page that has its own style: how each agent stands, what edges carried.
+    """Draw a team for a page with its own style: the state of agents, and the edges in use.
 
     Args:
-        marks: How agents stand, by their ids; what they are called stands there as well.
-        carried: The edges, from sender to receiver, over which something went.
-        tip: The id that the tip of arrows has on the page.
+        marks: The marks of agents, by their ids; the words appear in the picture too.
+        carried: The edges, from sender to receiver, that carried a report.
+        tip: The page's id of the arrow tip.
     """
     labels = _labels(team, marks)
     frame = _frame(team, labels)
@@ -165,7 +165,7 @@ def draw_marked(
 
 
 def _size(team: Team, frame: Frame) -> tuple[float, float]:
-    """Measure the page: the graph and the title above it, with margins."""
+    """Return the size of the page: the graph and the title above it, with margins."""
     end = frame.start(len(team.levels)) - frame.between
     right, bottom = frame.point(end, frame.arrangement.extent)
     title = max(_signs(team.name) * NAME_SIGN, _signs(totals(team)) * SIGN)
@@ -207,7 +207,7 @@ def _label(team: Team, agent: Agent, output: bool, mark: Mark | None) -> Label:
 
 
 def _frame(team: Team, labels: Mapping[str, Label]) -> Frame:
-    """Lay the levels side by side if a page has room for that or that takes less, else below."""
+    """Arrange the levels side by side if that fits a page or takes less room, else downwards."""
     box = max(label.width for label in labels.values())
     levels, most = len(team.levels), max(map(len, team.levels))
     # The more agents a level has, the more room the curves between need.
@@ -275,7 +275,7 @@ def _box(label: Label, width: float) -> Iterator[str]:
 
 
 def _without_middle(agent_id: str) -> str:
-    """Shorten an id where it tells the least: ids differ at their ends."""
+    """Shorten an id in its middle: ids differ most at their ends."""
     half = LONGEST_ID // 2
     if len(agent_id) <= LONGEST_ID:
         return agent_id
@@ -291,7 +291,7 @@ def _without_end(line: str) -> str:
 
 
 def _signs(text: str) -> int:
-    """Count the columns that a text takes; a Chinese sign takes two."""
+    """Return the columns of a text; a Chinese character takes two."""
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 

@@ -1,4 +1,4 @@
-"""A team as a table for the terminal: one row for agents that are alike, level by level."""
+"""A team as a table for the terminal: one row for like agents, level by level."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_STATES: Mapping[str, str] = MappingProxyType({})
 
 
 class AgentRow(NamedTuple):
-    """What the table says about agents that are alike, in the order of its columns."""
+    """The cells of a row of like agents, in the order of the columns."""
 
     level: str
     agents: str
@@ -39,7 +39,7 @@ def draw(team: Team, states: Mapping[str, str] = NO_STATES) -> str:
     """Draw a team as text of at most 100 columns.
 
     Args:
-        states: What is to be said of agents of it as they are in a run, by id.
+        states: The states of agents in a run, by id.
     """
     from rich.console import Console
 
@@ -76,7 +76,7 @@ def _rows(team: Team, states: Mapping[str, str]) -> Iterator[AgentRow]:
 
 
 def _likeness(team: Team, agent: Agent, is_output: bool) -> tuple[object, ...]:
-    """Say what agents must share to stand in one row; their roles may be numbered as they are."""
+    """Return the key that agents in one row share; their roles may have the agents' numbers."""
     role = re.sub(r"\d+", "0", one_line(agent.role))
     receivers = frozenset(team.reports_to.get(agent.id, ()))
     return role, _works_as(team, agent), model(team, agent), receivers, is_output
@@ -93,7 +93,7 @@ def _reports_to(team: Team, senders: Sequence[str]) -> str:
 
 
 def _table(rows: Sequence[AgentRow]) -> Table:
-    """Set rows as a table; a column in which nothing stands is left out."""
+    """Format rows as a table without empty columns."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
@@ -107,9 +107,9 @@ def _table(rows: Sequence[AgentRow]) -> Table:
 
 
 def _widths(columns: Sequence[Sequence[str]]) -> list[int]:
-    """Give every column what it wants; while that is too much, take from the widest one.
+    """Return the column widths; while the table is too wide, the widest column shrinks.
 
-    A column gives up the breaks between its words first and only then the words themselves.
+    A column first breaks lines between words, and only then within words.
     """
     from rich.cells import cell_len
 
@@ -122,7 +122,7 @@ def _widths(columns: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _tools(team: Team) -> Iterator[str]:
-    """Yield which agents have which tools, one line for each set of tools."""
+    """Yield one line for each set of tools, with its agents."""
     granted: dict[tuple[str, ...], list[str]] = {}
     for agent in team.agents.values():
         if agent.tools:

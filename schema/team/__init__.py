@@ -1,1 +1,1 @@
-"""Teams, tasks and what they mean: values, rules, and writing them canonically."""
+"""Teams and tasks: values, rules, and their canonical form."""

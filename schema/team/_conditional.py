@@ -1,4 +1,4 @@
-"""Rules of agents that work on a condition, or once for each item of a list."""
+"""Rules for agents that work on a condition, or once for each item of a list."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WORKS_ALONE = {
     "mini-swe-agent": "changes a repository",
     "swe-agent": "changes a repository",
 }
-"""The backends whose agents cannot work on items, and why."""
+"""The backends whose agents cannot work on single items, each with the reason."""
 KINDS = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 
 
 def testable_conditions(reading: Reading) -> Iterator[Problem]:
-    """Every condition is about an answer that is there before, and can have what is asked for."""
+    """Check that each condition tests an earlier agent's answer, and that the test can pass."""
     for agent, path, earlier in _works_after(reading):
         if agent.when is not None and _gives_the_answer(reading.team, agent):
             message = f"{quoted(agent.id)}, the output agent, always works. Leave it out."
@@ -61,13 +61,13 @@ def _faults(
 
 
 def goes_by(agent: Agent) -> Iterator[str]:
-    """Name the agents by whose answers an agent works, or reads."""
+    """Yield the agents whose answers decide whether this agent works, or which reports it reads."""
     yield from (item.agent for item in (agent.when, agent.each) if item and item.agent)
     yield from (when.agent or sender for sender, when in agent.reads.items())
 
 
 def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
-    """Every list that an agent works on is there before, and the agent can work on items."""
+    """Check that each list exists before its agent works, and that the agent can work on items."""
     for agent, path, earlier in _works_after(reading):
         if (each := agent.each) is None:
             continue
@@ -90,7 +90,7 @@ def lists_to_work_on(reading: Reading) -> Iterator[Problem]:
 
 
 def _works_after(reading: Reading) -> Iterator[tuple[Agent, Path, frozenset[str]]]:
-    """Yield the agents that say when or how often they work, and who surely works before them."""
+    """Yield each conditional agent with its path and the agents that always work before it."""
     conditional = [pair for pair in reading.agents() if pair[0].is_conditional]
     if not conditional or not is_clear(reading):
         return
@@ -107,7 +107,7 @@ def _not_before(earlier: str, later: str) -> str:
 
 
 def _untestable(when: When, agent: Agent) -> Iterator[tuple[Path, str]]:
-    """Yield which tests an agent's answer can never pass, by its output schema."""
+    """Yield the tests that no answer of an agent can pass under its output schema."""
     if agent.each is not None:
         yield ("agent",), f"{quoted(agent.id)} answers with a list, an item each."
         return
@@ -125,7 +125,7 @@ def _untestable(when: When, agent: Agent) -> Iterator[tuple[Path, str]]:
 
 
 def _part(agent: Agent, field: str | None) -> tuple[Mapping[str, Any], str]:
-    """Return the schema of a field of an agent's answer, or why there is none."""
+    """Return the schema of a field of an agent's answer, or the reason why there is none."""
     schema = agent.output_schema or {}
     fields = schema.get("properties")
     fields = fields if is_mapping(fields) else {}
@@ -156,7 +156,7 @@ def _hint(schema: Mapping[str, Any]) -> str:
 
 
 def works_whole(team: Team, agent: Agent) -> str:
-    """Return why an agent cannot work on items one by one, or nothing."""
+    """Return why an agent cannot work on single items; empty if it can."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     if team.execution.roster is not None:
         return "works in turns, in an open roster"
@@ -168,7 +168,7 @@ def works_whole(team: Team, agent: Agent) -> str:
 
 
 def _no_list(each: Each, agent: Agent) -> str:
-    """Return why an agent's answer, or a field of it, is no list; nothing where it is one."""
+    """Return why an agent's answer, or its field, is not a list; empty if it is one."""
     if each.field is None and agent.each is not None:
         return ""
     schema, why = _part(agent, each.field)
@@ -182,4 +182,4 @@ def _no_list(each: Each, agent: Agent) -> str:
 
 
 CONDITION_RULES: tuple[Rule, ...] = (testable_conditions, lists_to_work_on)
-"""The rules of when agents work, and on what."""
+"""The rules for conditions and lists of agents."""

@@ -1,4 +1,4 @@
-"""The graph that a team file means: its agents, and who reports to whom."""
+"""The graph that a team file declares: its agents, and who reports to whom."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from .team import Agent, Team
 
 GRAPH = ("topology", "execution.context")
-"""The fields whose faults make it unclear which graph is meant."""
+"""The fields whose faults leave the graph unclear."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """A team file as read.
+    """A team file that has been read.
 
     Attributes:
-        team: The team as far as the file has the right shape.
-        problems: The problems of the file's shape.
+        team: The team, built from the parts of the file that have the right shape.
+        problems: The problems in the file's shape.
     """
 
     document: Document
@@ -41,7 +41,7 @@ class Reading:
     problems: Sequence[Problem] = ()
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
-        """Name a problem of the value at a path; among the defaults, where it stands there."""
+        """Return a problem at a path, placed in `defaults` if the value is written there."""
         return self.document.problem(self._written(path), message, at_key=at_key)
 
     def _written(self, path: Path) -> Path:
@@ -55,7 +55,7 @@ class Reading:
                 return path
 
     def sound(self, field: str) -> bool:
-        """Return whether a field and all in it have the right shape."""
+        """Return whether a field and everything inside it have the right shape."""
         field = dotted(self.document.written(tuple(field.split("."))))
         faulty = [problem.path for problem in self.problems if problem.file == self.document.file]
         faulty += map(dotted, self.document.faulty_grafts({item.file for item in self.problems}))
@@ -63,12 +63,12 @@ class Reading:
 
     @property
     def agent_ids(self) -> Sequence[str]:
-        """The ids that the file gives to agents, also to those of which it says nothing sound."""
+        """The ids of all agents in the file, including agents whose fields are faulty."""
         written = self.document.value.get("agents") if is_mapping(self.document.value) else None
         return tuple(written) if is_mapping(written) else ()
 
     def agents(self) -> Iterator[tuple[Agent, Path]]:
-        """Give each agent and its path."""
+        """Yield each agent with its path."""
         return ((agent, ("agents", agent.id)) for agent in self.team.agents.values())
 
 
@@ -76,7 +76,7 @@ Rule = Callable[["Reading"], "Iterator[Problem]"]
 
 
 def known_agents(reading: Reading) -> Iterator[Problem]:
-    """Every name in the topology is an agent of the team."""
+    """Check that every name in the topology is an agent of the team."""
     agents = reading.agent_ids
     if not agents:
         return
@@ -93,14 +93,14 @@ def known_agents(reading: Reading) -> Iterator[Problem]:
 
 
 def unknown_agent(reading: Reading, path: Path, name: str, *, at_key: bool = False) -> Problem:
-    """Say that there is no such agent, and which may be meant."""
+    """Return the problem of an unknown agent, with the closest known name."""
     agents = reading.agent_ids
     hint = did_you_mean(name, agents) or f" Agents: {listed(agents)}."
     return reading.problem(path, f"no agent {quoted(name)}.{hint}", at_key=at_key)
 
 
 def no_cycle(reading: Reading) -> Iterator[Problem]:
-    """The topology is a directed acyclic graph."""
+    """Check that the topology is a directed acyclic graph."""
     team = _with_known_edges(reading.team)
     try:
         _ = team.levels
@@ -112,7 +112,7 @@ def no_cycle(reading: Reading) -> Iterator[Problem]:
 
 
 def one_output(reading: Reading) -> Iterator[Problem]:
-    """Every agent's work finds its way into the output agent's."""
+    """Check that every agent's output reaches the output agent."""
     team = reading.team
     if not team.agents or team.execution.roster is not None or not is_clear(reading):
         return
@@ -134,7 +134,7 @@ def one_output(reading: Reading) -> Iterator[Problem]:
 
 
 def _with_known_edges(team: Team) -> Team:
-    """Leave out edges to agents that do not exist, so that the rest of the graph can be judged."""
+    """Return the team without edges to unknown agents, so that other rules can check the rest."""
     edges: Mapping[str, tuple[str, ...]] = {
         u: tuple(v for v in receivers if v in team.agents)
         for u, receivers in team.reports_to.items()
@@ -144,7 +144,7 @@ def _with_known_edges(team: Team) -> Team:
 
 
 def is_clear(reading: Reading) -> bool:
-    """Return whether the file says which graph is meant; if not, a lost agent is no news."""
+    """Return whether the file declares one clear graph; else lost agents are not reported."""
     fields = {"", *shape_schema("team")["properties"]}
     return (
         set(reading.agent_ids) == set(reading.team.agents)
@@ -160,7 +160,7 @@ def is_clear(reading: Reading) -> bool:
 
 
 def _unseen_agents(team: Team) -> list[str]:
-    """Find the agents whose output the output agent sees neither directly nor through others."""
+    """Return the agents whose output never reaches the output agent, directly or through others."""
     if team.execution.context == "all":
         levels = team.levels
         last = next(index for index, level in enumerate(levels) if team.output in level)

@@ -1,7 +1,7 @@
-"""What a team file means: rules that the shape of a file cannot express.
+"""The meaning of a team file: rules that a JSON schema cannot express.
 
-Each rule takes a reading of the file and gives the problems it finds. A rule never assumes that
-another one holds, so that all problems show at once.
+Each rule takes a reading of the file and yields the problems it finds. A rule never assumes that
+another one holds, so that all problems are reported at once.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ __all__ = [
 ]
 
 FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
-"""What a prompt of one word looks like that was meant to be a file."""
+"""Matches a one-word prompt that was probably meant as a file name."""
 LONGEST_PROMPT = 65_536
 
 
 def known_names(reading: Reading) -> Iterator[Problem]:
-    """Tools, models, functions and prompts exist on this host and are granted."""
+    """Check that tools, models, functions and prompts exist on this host and are granted."""
     catalogue = reading.catalogue
     for agent, path in reading.agents():
         if agent.model_id not in catalogue.aliases:
@@ -73,7 +73,7 @@ def known_names(reading: Reading) -> Iterator[Problem]:
 
 
 def known_imports(reading: Reading) -> Iterator[Problem]:
-    """What the Python of agents is to import is installed on this host, and may be imported."""
+    """Check that the packages that agents import are installed on this host and allowed."""
     allowed = reading.catalogue.imports
     for agent, path in reading.agents():
         for index, package in enumerate(agent.imports):
@@ -82,7 +82,7 @@ def known_imports(reading: Reading) -> Iterator[Problem]:
 
 
 def distinct_tools(reading: Reading) -> Iterator[Problem]:
-    """A model can tell an agent's tools apart by the identifiers that it sees."""
+    """Check that no two tools of an agent have the same identifier for a model."""
     for agent, path in reading.agents():
         uses: dict[str, str] = {"final_answer": "the answer itself"}
         if agent.notes.skills:
@@ -91,17 +91,17 @@ def distinct_tools(reading: Reading) -> Iterator[Problem]:
             uses |= dict.fromkeys(ACTS, "a way to act on its team")
         for index, tool in enumerate(agent.tools):
             identifier = tool_identifier(tool)
-            other = uses.setdefault(identifier, tool)
-            if other != tool:
+            earlier = uses.setdefault(identifier, tool)
+            if earlier != tool:
                 yield reading.problem(
                     (*path, "tools", index),
-                    f"for a model, {quoted(tool)} and {other} are both called {identifier}. Grant"
+                    f"for a model, {quoted(tool)} and {earlier} are both called {identifier}. Grant"
                     " one of them, or rename the server in tools.yaml.",
                 )
 
 
 def known_backends(reading: Reading) -> Iterator[Problem]:
-    """Every agent has a backend that is installed and takes agents of its type."""
+    """Check that each agent's backend is installed and accepts agents of its type."""
     team, catalogue = reading.team, reading.catalogue
     if team.backend is not None and team.backend not in catalogue.backends:
         yield reading.problem(("backend",), _unknown_backend(team.backend, catalogue))
@@ -120,10 +120,10 @@ def known_backends(reading: Reading) -> Iterator[Problem]:
 
 
 def reported_functions(reading: Reading) -> Iterator[Problem]:
-    """Every function can be had, and has a colleague who reports to it if it works on reports.
+    """Check that each function loads, and has a reporting agent if it works on reports.
 
-    Without one it fails whatever the task, in any context: an agent that nobody reports to is
-    among the first to run.
+    A function without reports fails on every task and in every context, because an agent that
+    nobody reports to is among the first to run.
     """
     if not is_clear(reading):
         return
@@ -138,7 +138,7 @@ def reported_functions(reading: Reading) -> Iterator[Problem]:
 
 
 def notes_on_others(reading: Reading) -> Iterator[Problem]:
-    """No agent has a note on itself among those on others."""
+    """Check that no agent has a note on itself among its notes on others."""
     for agent, path in reading.agents():
         for kind in OF_OTHERS:
             if agent.id in getattr(agent.notes, kind):
@@ -150,7 +150,7 @@ def notes_on_others(reading: Reading) -> Iterator[Problem]:
 
 
 def taught_notes(reading: Reading) -> Iterator[Problem]:
-    """Whatever a task taught is there."""
+    """Check that every note listed in `taught` exists."""
     for agent, path in reading.agents():
         places = agent.notes.places
         for place in sorted(agent.notes.taught.keys() - {*places}):
@@ -160,7 +160,7 @@ def taught_notes(reading: Reading) -> Iterator[Problem]:
 
 
 def drafts_of_models(reading: Reading) -> Iterator[Problem]:
-    """Whoever drafts does nothing but answer: what else it does, it would do twice."""
+    """Check that agents that draft only answer; any other action would happen twice."""
     for agent, path in reading.agents():
         backend = reading.team.backend_of(agent)
         if agent.drafts and backend in reading.catalogue.backends - {DEFAULT_BACKEND}:
@@ -172,7 +172,7 @@ def drafts_of_models(reading: Reading) -> Iterator[Problem]:
 
 
 def secrets_in(document: Document) -> Iterator[Problem]:
-    """No text holds what looks like a key. The text itself is never shown."""
+    """Check that no text looks like a key. Messages never show the text itself."""
     for path, text, at_key in _texts(document.value):
         if looks_secret(text):
             yield document.problem(path, LOOKS_LIKE_A_KEY, at_key=at_key)
@@ -197,7 +197,7 @@ AGENT_RULES: tuple[Rule, ...] = (
     taught_notes,
     drafts_of_models,
 )
-"""The rules for an agent by itself."""
+"""The rules for a single agent."""
 
 TEAM_RULES: tuple[Rule, ...] = (
     *GRAPH_RULES,
@@ -210,7 +210,7 @@ TEAM_RULES: tuple[Rule, ...] = (
     taught_notes,
     drafts_of_models,
 )
-"""All rules: what a file names is known on this host, too."""
+"""All rules, including whether this host knows every name in the file."""
 
 
 def _unknown_model(alias: str, catalogue: Catalogue) -> str:
@@ -222,7 +222,7 @@ def _unknown_model(alias: str, catalogue: Catalogue) -> str:
 
 
 def _tool_complaint(tool: str, catalogue: Catalogue) -> str:
-    """Return why a tool cannot be had, or nothing."""
+    """Return why a tool is unavailable; empty if it is available."""
     if tool not in catalogue.tools:
         return _unknown_tool(tool, catalogue)
     if tool in catalogue.python_tools or "." in tool or not is_installed(tool):
@@ -244,7 +244,7 @@ def _unknown_tool(tool: str, catalogue: Catalogue) -> str:
 
 
 def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
-    """Return why agents have no use for a package, or may not or cannot import it."""
+    """Return why agents need not, may not or cannot import a package; None if they can."""
     if package in sys.stdlib_module_names:
         return f"{package} comes with Python, so every CodeAgent has it. Leave it out."
     if allowed is not None and package not in allowed:
@@ -293,7 +293,7 @@ def _prompt_file_problem(prompt_id: str, catalogue: Catalogue) -> str | None:
 
 
 def _idle(function: str, *, has_reports: bool) -> str | None:
-    """Return why a function cannot work, where it gets reports or gets none."""
+    """Return why a function cannot work with or without reports; None if it can."""
     try:
         if not needs_reports(function) or has_reports:
             return None
@@ -306,7 +306,7 @@ def _idle(function: str, *, has_reports: bool) -> str | None:
 
 
 def objections(agent: Agent, backend: str) -> Sequence[str]:
-    """Return what a backend has against an agent, or why it cannot be asked."""
+    """Return a backend's objections to an agent, or why the backend cannot be loaded."""
     try:
         with foreign_code(f"the backend {backend}", InputError):
             result = load_named("runners", backend).objections(agent)
@@ -316,7 +316,7 @@ def objections(agent: Agent, backend: str) -> Sequence[str]:
 
 
 def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, bool]]:
-    """Yield every text of a document with its path, and whether it is a key."""
+    """Yield each text of a document with its path, and whether it is a key."""
     if isinstance(value, str):
         yield path, value, False
     elif is_mapping(value):

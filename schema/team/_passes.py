@@ -1,4 +1,4 @@
-"""Rules of the passes that a team declares: who opens, recruits, meets and closes."""
+"""Rules for the passes that a team declares: which agents open, recruit, meet and close."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NEEDS = {
 
 
 def known_to_rounds(reading: Reading) -> Iterator[Problem]:
-    """Whoever opens, meets, closes, recruits or is recruited is an agent of the team."""
+    """Check that all agents named in rounds and recruiting belong to the team."""
     agents = reading.agent_ids
     for path, name in _named(reading) if agents else ():
         if name not in agents:
@@ -47,7 +47,7 @@ def known_to_rounds(reading: Reading) -> Iterator[Problem]:
 
 
 def rounds_that_end(reading: Reading) -> Iterator[Problem]:
-    """Rounds that wait for somebody's word have somebody who can give it."""
+    """Check that rounds that wait for a report have an agent that can give it."""
     rounds = _clear_rounds(reading)
     if rounds is None:
         return
@@ -64,7 +64,7 @@ def rounds_that_end(reading: Reading) -> Iterator[Problem]:
 
 
 def _unreviewed(reading: Reading, repeating: Sequence[Agent]) -> Iterator[Problem]:
-    """Every work that is to be accepted is reviewed by somebody."""
+    """Check that each agent whose work must be accepted has a reviewer."""
     reviewers = {agent.id for agent in repeating if agent.reviews}
     receivers = reading.team.reports_to
     for agent in repeating:
@@ -77,15 +77,14 @@ def _unreviewed(reading: Reading, repeating: Sequence[Agent]) -> Iterator[Proble
 
 
 def opening_ahead(reading: Reading) -> Iterator[Problem]:
-    """Whoever opens hears nobody who works later."""
+    """Check that opening agents hear no agent that works later."""
     rounds, team = _clear_rounds(reading), reading.team
     if rounds is None:
         return
-    recruit = team.execution.recruit
-    opening = {*rounds.opening, *([recruit.by] if recruit else ())}
+    opening = _opening(team, rounds)
     inputs = team.direct_inputs
     for name in sorted(opening):
-        if others := [other for other in inputs[name] if other not in opening]:
+        if others := [source for source in inputs[name] if source not in opening]:
             path = (*OPENING, rounds.opening.index(name)) if name in rounds.opening else RECRUIT
             yield reading.problem(
                 path,
@@ -98,7 +97,7 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
 
 
 def meeting_between(reading: Reading) -> Iterator[Problem]:
-    """Whoever meets hears all who consult, and is heard after the rounds only."""
+    """Check that the meeting agent hears all who consult, and is heard only after the rounds."""
     rounds, team = _clear_rounds(reading), reading.team
     if rounds is None or rounds.meeting is None:
         return
@@ -121,12 +120,11 @@ def meeting_between(reading: Reading) -> Iterator[Problem]:
 
 
 def one_place_each(reading: Reading) -> Iterator[Problem]:
-    """Nobody opens and closes, or meets as well; and somebody works in the rounds."""
+    """Check that no agent both opens, meets or closes, and that some work in the rounds."""
     rounds, team = _clear_rounds(reading), reading.team
     if rounds is None:
         return
-    recruit = team.execution.recruit
-    opening = {*rounds.opening, *([recruit.by] if recruit else ())}
+    opening = _opening(team, rounds)
     for index, name in enumerate(rounds.closing):
         if name in opening or name == rounds.meeting:
             what = "opens" if name in opening else "meets"
@@ -142,7 +140,7 @@ def one_place_each(reading: Reading) -> Iterator[Problem]:
 
 
 def heard_in_rounds(reading: Reading) -> Iterator[Problem]:
-    """Whom everybody hears works in the rounds."""
+    """Check that the agents named in `hears` work in the rounds."""
     rounds = _clear_rounds(reading)
     if rounds is None or isinstance(rounds.hears, str):
         return
@@ -156,7 +154,7 @@ def heard_in_rounds(reading: Reading) -> Iterator[Problem]:
 
 
 def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
-    """Whoever closes works after all others, and gives the answer."""
+    """Check that closing agents work after all others and give the answer."""
     rounds, team = _clear_rounds(reading), reading.team
     if rounds is None or not rounds.closing or not _repeating(team, rounds):
         return
@@ -167,7 +165,7 @@ def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
             " closing.",
         )
     for index, name in enumerate(rounds.closing):
-        if others := [other for other in _hearing(team, name) if other not in rounds.closing]:
+        if others := [source for source in _hearing(team, name) if source not in rounds.closing]:
             yield reading.problem(
                 (*CLOSING, index),
                 f"{quoted(name)} closes, but its output is read in the rounds, by {listed(others)}."
@@ -176,7 +174,7 @@ def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
 
 
 def recruiting(reading: Reading) -> Iterator[Problem]:
-    """Whoever recruits can choose, before anybody whom it may choose works."""
+    """Check that the recruiter can choose, and does so before its candidates work."""
     recruit, team = _clear_recruit(reading), reading.team
     if recruit is None:
         return
@@ -230,7 +228,7 @@ def _objections(agent: Agent, backend: str) -> Sequence[str]:
 
 
 def _named(reading: Reading) -> Iterator[tuple[Path, str]]:
-    """Yield every name of an agent in the passes that a file declares, with its place."""
+    """Yield each agent name in the passes of a file, with its path."""
     rounds, recruit = reading.team.execution.rounds, reading.team.execution.recruit
     if rounds is not None and reading.sound("execution.rounds"):
         hears = () if isinstance(rounds.hears, str) else rounds.hears
@@ -249,7 +247,7 @@ def _is_clear(reading: Reading) -> bool:
 
 
 def _clear_rounds(reading: Reading) -> Rounds | None:
-    """Return a team's rounds, where it is clear which agents and which graph are meant."""
+    """Return a team's rounds; None if absent, or if agents or graph are unclear."""
     rounds = reading.team.execution.rounds
     return rounds if rounds is not None and reading.agent_ids and _is_clear(reading) else None
 
@@ -259,20 +257,25 @@ def _clear_recruit(reading: Reading) -> Recruit | None:
     return recruit if recruit is not None and reading.agent_ids and _is_clear(reading) else None
 
 
+def _opening(team: Team, rounds: Rounds) -> set[str]:
+    """Return the agents that are declared to work before the rounds."""
+    recruit = team.execution.recruit
+    return {*rounds.opening, *([recruit.by] if recruit else ())}
+
+
 def _repeating(team: Team, rounds: Rounds) -> Sequence[Agent]:
     """Return the agents that work in each round."""
-    recruit = team.execution.recruit
-    beside = {*rounds.opening, *rounds.closing, rounds.meeting, recruit.by if recruit else None}
+    beside = {*_opening(team, rounds), *rounds.closing, rounds.meeting}
     return [agent for agent in team.agents.values() if agent.id not in beside]
 
 
 def _hearing(team: Team, agent_id: str) -> Sequence[str]:
-    """Name the agents that see an agent's output, by the team's rule for context."""
+    """Return the agents that see an agent's output, by the team's rule for context."""
     if team.execution.context != "all":
         return team.reports_to.get(agent_id, ())
     levels = team.levels
     own = next(index for index, level in enumerate(levels) if agent_id in level)
-    return [other for level in levels[own + 1 :] for other in level]
+    return [name for level in levels[own + 1 :] for name in level]
 
 
 PASS_RULES: tuple[Rule, ...] = (
@@ -285,4 +288,4 @@ PASS_RULES: tuple[Rule, ...] = (
     closing_at_the_end,
     recruiting,
 )
-"""The rules of what a team declares beside its graph."""
+"""The rules for the passes that a team declares in addition to its graph."""

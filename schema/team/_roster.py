@@ -1,4 +1,4 @@
-"""Rules of an open roster: who leads it, and what cannot stand beside it."""
+"""Rules for an open roster: its lead, and the fields that exclude it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROSTER: Path = ("execution", "roster")
 
 
 def known_lead(reading: Reading) -> Iterator[Problem]:
-    """Whoever leads is an agent of the team."""
+    """Check that the lead is an agent of the team."""
     roster, agents = reading.team.execution.roster, reading.agent_ids
     if roster is None or not agents or not reading.sound("execution.roster"):
         return
@@ -21,7 +21,7 @@ def known_lead(reading: Reading) -> Iterator[Problem]:
 
 
 def nothing_beside(reading: Reading) -> Iterator[Problem]:
-    """No field says beforehand who works when: that shows while such a team works."""
+    """Check that no field fixes the order of work, which the lead decides during the run."""
     if reading.team.execution.roster is not None:
         for path, message in _beside(reading.team):
             yield reading.problem(path, message, at_key=True)
@@ -55,7 +55,7 @@ def _beside(team: Team) -> Iterator[tuple[Path, str]]:
 
 
 def candidates_that_act(reading: Reading) -> Iterator[Problem]:
-    """Every candidate can read mail and act on it."""
+    """Check that every candidate can read mail and act on it."""
     team = reading.team
     if team.execution.roster is None:
         return
@@ -70,4 +70,4 @@ def candidates_that_act(reading: Reading) -> Iterator[Problem]:
 
 
 ROSTER_RULES: tuple[Rule, ...] = (known_lead, nothing_beside, candidates_that_act)
-"""The rules of a team whose roster is open."""
+"""The rules for a team with an open roster."""

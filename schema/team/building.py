@@ -1,4 +1,4 @@
-"""Builds teams and agents from plain values of the right shape; what is missing has its default."""
+"""Builds teams and agents from plain values of the right shape; absent fields get defaults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .team import (
 
 
 def team_of(value: Any) -> Team:
-    """Build a team from a value of the right shape; what is missing gets its default."""
+    """Build a team from a value of the right shape; absent fields get their defaults."""
     value = value if is_mapping(value) else {}
     topology: dict[str, Any] = value.get("topology") or {}
     shared: dict[str, Any] = value.get("defaults") or {}
@@ -78,7 +78,7 @@ def rounds_of(fields: dict[str, Any]) -> Rounds:
 
 
 def recruit_of(fields: dict[str, Any]) -> Recruit:
-    """Build what says who chooses the agents that take part, from values of the right shape."""
+    """Build a team's recruiting rule from values of the right shape."""
     record: dict[str, Any] = {"by": "", **fields, "among": _names(fields.get("among"))}
     return Recruit(**record)
 
@@ -143,7 +143,7 @@ def when_of(fields: dict[str, Any]) -> When:
 
 
 def readings_of(fields: dict[str, Any]) -> Mapping[str, When]:
-    """Build the conditions on which an agent reads reports, from values of the right shape."""
+    """Build an agent's conditions for reading reports from values of the right shape."""
     return MappingProxyType({name: when_of(field) for name, field in fields.items() if field})
 
 

@@ -1,4 +1,4 @@
-"""When an agent works, and how often: on a condition, or once for each item of a list."""
+"""When and how often an agent works: on a condition, or once for each item of a list."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 from ..values.json_text import dumps
 
 TASK_LISTS = ("context", "files")
-"""The fields of a task that are lists: the lines of its material, and the names of its files."""
+"""The fields of a task that are lists: the lines of its context, and the names of its files."""
 Number = int | float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class When:
-    """What an earlier agent must have answered for an agent to work. All tests must hold.
+    """A condition on the answer of an earlier agent. All tests must pass.
 
-    Texts are compared without regard to case and to spaces around them.
+    Text comparison ignores case and surrounding spaces.
 
     Attributes:
-        agent: Whose answer is tested. Empty: of the one whose report is read on this condition.
+        agent: The agent whose answer is tested. Empty: the agent whose report is read.
         field: The field of its structured answer. None: the whole answer, a label or a number.
-        is_: What it must be.
-        in_: What it must be one of.
-        at_least: The smallest number that it may be.
-        at_most: The largest.
+        is_: The required value.
+        in_: The accepted values.
+        at_least: The smallest accepted number.
+        at_most: The largest accepted number.
     """
 
     agent: str = ""
@@ -38,19 +38,19 @@ class When:
 
     @property
     def choices(self) -> Mapping[str, tuple[Any, ...]]:
-        """The values of which it must be one, by the tests that say so."""
+        """The accepted values, by test: `is` or `in`."""
         only = () if self.is_ is None else (self.is_,)
         return {test: values for test, values in (("is", only), ("in", self.in_)) if values}
 
     @property
     def bounds(self) -> Mapping[str, Number]:
-        """The bounds of the number that it must be, by the tests that say so."""
+        """The bounds of an accepted number, by test: `at_least` or `at_most`."""
         both = (("at_least", self.at_least), ("at_most", self.at_most))
         return {test: bound for test, bound in both if bound is not None}
 
     @property
     def subject(self) -> str:
-        """What is tested: `triage.kind`."""
+        """The name of the tested value: `triage.kind`."""
         return ".".join(filter(None, (self.agent, self.field))) or "it"
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class When:
         return low <= number <= high
 
     def following(self, new_ids: Mapping[str, str | None]) -> When | None:
-        """Have the agent follow to its new id; None where it went."""
+        """Return the condition with its agent's new id; None if that agent was removed."""
         agent = new_ids.get(self.agent, self.agent)
         return None if agent is None else replace(self, agent=agent)
 
@@ -78,19 +78,19 @@ class When:
 def readings_following(
     reads: Mapping[str, When], new_ids: Mapping[str, str | None]
 ) -> Mapping[str, When]:
-    """Have the agents of an agent's reading conditions follow; without one, a condition goes."""
+    """Return an agent's reading conditions with new ids, without those of removed agents."""
     moved = {new_ids.get(name, name): when.following(new_ids) for name, when in reads.items()}
     return MappingProxyType({name: when for name, when in moved.items() if name and when})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Each:
-    """The list over which an agent works, once for each item.
+    """A list; an agent works once for each of its items.
 
     Attributes:
-        agent: The agent in whose answer the list is. None: it is in the task.
+        agent: The agent whose answer holds the list. None: the task holds it.
         field: The field of that answer, or of the task. None: the whole answer.
-        most: How many items it works on at most.
+        most: The maximum number of items to work on.
     """
 
     agent: str | None = None
@@ -99,14 +99,14 @@ class Each:
 
     @property
     def subject(self) -> str:
-        """What the list is: `planner.steps`, `task.files`."""
+        """The name of the list: `planner.steps`, `task.files`."""
         return ".".join(filter(None, (self.agent or "task", self.field)))
 
     def __str__(self) -> str:
         return f"for each of {self.subject}, at most {self.most}"
 
     def following(self, new_ids: Mapping[str, str | None]) -> Each | None:
-        """Have the agent follow to its new id; None where it went."""
+        """Return the list with its agent's new id; None if that agent was removed."""
         if self.agent is None:
             return self
         agent = new_ids.get(self.agent, self.agent)
@@ -118,7 +118,7 @@ def _shown(value: Any) -> str:
 
 
 def _comparable(value: Any) -> tuple[type, Any]:
-    """Return what equal values share: true is not 1, and 1.0 is."""
+    """Return a key that equal values share: true differs from 1, and 1.0 does not."""
     if isinstance(value, str):
         return str, value.strip().casefold()
     return (

@@ -1,11 +1,11 @@
-"""Agents that are written once: groups of like agents, and agents that are like another one.
+"""Short forms of agents in team files: groups of like agents, and agents that copy another one.
 
     debater: {count: 3}            debater_1, debater_2 and debater_3
     debater_*_round_1: {count: 3}  debater_1_round_1, debater_2_round_1 and debater_3_round_1
-    judge: {like: debater_1}       all that debater_1 has, but for what is written here
+    judge: {like: debater_1}       all fields of debater_1 except those written here
 
-A team has its agents written out; files alone have groups. This module is the only one that expands
-them, and `folded` finds them again for a file that is rewritten.
+Only files have groups; a `Team` lists each agent. Only this module expands groups. `folded`
+restores them when a file is rewritten.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..values.problems import Path, Problem, quoted
 from ..values.values import is_list, is_mapping
 
 GROUPING = frozenset({"count", "like"})
-"""The fields of an agent that only its file has."""
+"""The fields of an agent that exist only in files."""
 MOST_AGENTS = 256
 LONGEST_ID = 64
 EDGES: Path = ("topology", "reports_to")
@@ -31,15 +31,15 @@ LISTS: Sequence[Path] = (
     ("execution", "rounds", "hears"),
     ("execution", "rounds", "closing"),
 )
-"""Lists of agents in which a group stands for all its members, beside the edges."""
+"""The lists, in addition to the edges, where a group's name stands for all its members."""
 
 
 def expanded(document: Document) -> tuple[Document, list[Problem]]:
-    """Write out the agents of a team file's groups, and those that are like another one.
+    """Expand the groups of a team file and the agents that copy another one.
 
     Returns:
-        The document with the value written out, which knows where each part of it is written; and
-        what is wrong with the groups.
+        The document with the expanded value, and with the place where each part is written; and the
+        problems of the groups.
     """
     if not is_grouped(document.value):
         return document, []
@@ -50,12 +50,12 @@ def expanded(document: Document) -> tuple[Document, list[Problem]]:
 
 
 def expanded_value(value: Any) -> Any:
-    """Write out the groups of a team's plain value."""
+    """Expand the groups of a team's plain value."""
     return _Expansion(raw=value["agents"]).expand(value) if is_grouped(value) else value
 
 
 def is_grouped(value: Any) -> bool:
-    """Return whether a team's plain value has groups, or agents that are like another one."""
+    """Return whether a team's plain value has groups, or agents that copy another one."""
     agents = value.get("agents") if is_mapping(value) else None
     return is_mapping(agents) and any(
         "*" in name or (is_mapping(agent) and not GROUPING.isdisjoint(agent))
@@ -69,8 +69,17 @@ def members_of(name: str, count: int) -> list[str]:
     return [starred.replace("*", str(number)) for number in range(1, count + 1)]
 
 
+def places_in(groups: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, int]]:
+    """Return each member's group and number."""
+    return {
+        member: (name, number)
+        for name, members in groups.items()
+        for number, member in enumerate(members, 1)
+    }
+
+
 def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Return a group's fields as the member of that number has them: a * in the role is it."""
+    """Return a group's fields for one member, with its number for each * in the role."""
     role = fields.get("role")
     if not isinstance(role, str) or "*" not in role:
         return {**fields}
@@ -78,14 +87,14 @@ def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 
 def _ungrouped(value: Any) -> Any:
-    """Return an entry without what groups it."""
+    """Return an entry without its grouping fields."""
     if not is_mapping(value):
         return value
     return {key: item for key, item in value.items() if key not in GROUPING}
 
 
 def _count(value: Any) -> int | None:
-    """Return how many members a group has; None for an agent that is no group, or a wrong count."""
+    """Return the number of a group's members; None if there is no valid count."""
     count = value.get("count") if is_mapping(value) else None
     is_right = type(count) is int and 1 <= count <= MOST_AGENTS
     return count if is_right else None
@@ -93,7 +102,7 @@ def _count(value: Any) -> int | None:
 
 @dataclass(kw_only=True, eq=False)
 class _Expansion:
-    """The agents of a file, and what became of them so far."""
+    """The expansion of a file's agents, with origins and complaints collected so far."""
 
     raw: Mapping[str, Any]
     origins: dict[Path, Path] = field(default_factory=dict["Path", "Path"])
@@ -105,14 +114,10 @@ class _Expansion:
             self.raw = {name: _ungrouped(fields) for name, fields in self.raw.items()}
         counts = {name: count for name, fields in self.raw.items() if (count := _count(fields))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}
-        self.place_of = {
-            word: (name, place)
-            for name, ids in self.members.items()
-            for place, word in enumerate(ids, 1)
-        }
+        self.place_of = places_in(self.members)
 
     def expand(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the team's value with its agents written out, in all places that name them."""
+        """Return the team's value with its agents expanded wherever they are named."""
         agents: dict[str, Any] = {}
         for name, fields in self.raw.items():
             agents |= self._agents(name, fields, agents)
@@ -124,7 +129,7 @@ class _Expansion:
         return result
 
     def _agents(self, name: str, value: Any, before: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what an entry of the file stands for: one agent, or the members of a group."""
+        """Return the agents for an entry of the file: one agent, or the members of a group."""
         if not is_mapping(value):
             return {name: value}
         if name in self.members:
@@ -136,7 +141,7 @@ class _Expansion:
         return {} if name in self.place_of else {name: self._fields(name, ())}
 
     def _fields(self, name: str, liking: Sequence[str]) -> dict[str, Any]:
-        """Return an agent's or a group's fields, with those of its group, or of whom it is like."""
+        """Return all fields of an agent or a group, including those that it inherits."""
         if name not in self._whole:
             entry = self.raw.get(name)
             fields: dict[str, Any] = entry if is_mapping(entry) else {}
@@ -150,7 +155,7 @@ class _Expansion:
     def _of_group(
         self, member: str, value: Mapping[str, Any], liking: Sequence[str]
     ) -> Mapping[str, Any]:
-        """Return the fields that a member has from its group; a * in the role is its number."""
+        """Return the fields that a member inherits from its group, with its number in the role."""
         group, number = self.place_of[member]
         if not GROUPING.isdisjoint(value):
             self._complain(member, f"a member of {quoted(group)} cannot have count or like.")
@@ -159,7 +164,7 @@ class _Expansion:
         return base
 
     def _of_liked(self, name: str, like: Any, liking: Sequence[str]) -> Mapping[str, Any]:
-        """Return the fields that an agent or a group has from the one that it is like."""
+        """Return the fields that an agent or a group inherits from the agent it is like."""
         if not isinstance(like, str):
             return {}
         if like in liking:
@@ -176,7 +181,7 @@ class _Expansion:
     def _inherit(
         self, name: str, of: str, base: Mapping[str, Any], value: Mapping[str, Any]
     ) -> None:
-        """Note where the fields are written that an agent has from another entry."""
+        """Record where the inherited fields of an agent are written."""
         if name not in self.raw:
             self.origins["agents", name] = ("agents", of)
         else:
@@ -187,7 +192,7 @@ class _Expansion:
         self.complaints.append((("agents", name, *inner), why))
 
     def _check(self, agents: dict[str, Any]) -> None:
-        """Complain of too many agents, and of members that no file could have written out."""
+        """Report too many agents, an expansion that is too large, and ids that are too long."""
         size = sum(
             len(json.dumps(self._fields(name, ()))) * len(ids) for name, ids in self.members.items()
         )
@@ -203,7 +208,7 @@ class _Expansion:
         return self.members.get(name, [name]) if isinstance(name, str) else [name]
 
     def _listed(self, names: Any, path: Path, written: Path | None = None) -> Any:
-        """Return a list of agents with the members of each group in its place."""
+        """Return a list of agents with each group replaced by its members."""
         if not is_list(names):
             return names
         pairs = [(item, place) for place, name in enumerate(names) for item in self._ids(name)]
@@ -235,7 +240,7 @@ class _Expansion:
 
 
 def _change(value: dict[str, Any], path: Path, change: Any) -> None:
-    """Change what stands at a path of a value in place, in copies of the mappings around it."""
+    """Apply a change to the value at a path, in copies of the surrounding mappings."""
     *outer, last = map(str, path)
     for name in outer:
         if not is_mapping(value.get(name)):
@@ -247,10 +252,10 @@ def _change(value: dict[str, Any], path: Path, change: Any) -> None:
 
 
 def folded(value: Mapping[str, Any], members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Name groups in the place of their members, wherever all of these stand together.
+    """Replace the members of a group by its name wherever all of them are listed together.
 
     Args:
-        value: A team's plain value. Its agents stay as they are.
+        value: A team's plain value. Its `agents` stay unchanged.
     """
     result = dict(value)
     for path in LISTS:

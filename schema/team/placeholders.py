@@ -1,7 +1,7 @@
-"""What looks like a placeholder in a prompt, and is sent unchanged: prompts are no templates.
+"""Finds apparent placeholders in prompts. They are sent unchanged: prompts are no templates.
 
-People who come from CrewAI or LangChain write `{topic}` or `{{ task.query }}` first. JSON, code,
-LaTeX and the form of an answer have braces, too, and are left alone.
+Users of CrewAI or LangChain often write `{topic}` or `{{ task.query }}`. The braces of JSON, code,
+LaTeX and answer formats are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TO_BE_WRITTEN = frozenset({
     "answer", "category", "choice", "confidence", "explanation", "final_answer", "label", "letter",
     "name", "number", "reason", "result", "score", "value", "verdict", "word", "your_answer",
 })  # fmt: skip
-"""What an agent is told to put in the place of, when a prompt shows it the form of its answer."""
+"""Words in braces that an agent must replace when a prompt shows the format of its answer."""
 INSTEAD = (
     "is sent unchanged: prompts are not templates. Every prompt already has the task, its context"
     " and colleagues' reports. Leave it out, or write {{ task.NAME }} for a"
@@ -38,7 +38,7 @@ INSTEAD = (
 
 
 def placeholders_in(text: str) -> Iterator[tuple[int, str]]:
-    """Find what looks like a placeholder, each with its line in the text, from 1."""
+    """Yield each apparent placeholder with its line number in the text, from 1."""
     plain = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
     for number, line in enumerate(plain.splitlines(), start=1):
         if _LOOKS_LIKE_CODE.search(line):
@@ -51,7 +51,7 @@ def placeholders_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def placeholders(reading: Reading) -> Iterator[Problem]:
-    """Prompts and rules of the team hold nothing that somebody is expected to fill in."""
+    """Warn of apparent placeholders in the team's prompts and rules."""
     for agent, path in reading.agents():
         text, where = agent.prompt, ""
         if is_prompt_id(agent.prompt):
@@ -64,7 +64,7 @@ def placeholders(reading: Reading) -> Iterator[Problem]:
 
 
 def _read(catalogue: Catalogue, prompt_id: str) -> str:
-    """Read a prompt file; nothing where it cannot be read, which another check tells."""
+    """Read a prompt file; empty if it is unreadable, which another check reports."""
     try:
         return catalogue.prompt(prompt_id) or ""
     except (OSError, UnicodeDecodeError):

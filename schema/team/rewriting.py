@@ -1,9 +1,9 @@
-"""Rewrites YAML so that it says another value, and leaves all that did not change to the byte.
+"""Rewrites YAML to hold another value and keeps all unchanged parts byte for byte.
 
 A mapping or a list in block style consists of parts, which are whole lines: each field or item with
-the comments above it, and a gap before the next. Parts that did not change are copied. In a part
-that did, only its value is written again, and of a collection only the parts that changed. A value
-whose text can't be kept in part, such as one in flow style, is written again as a whole.
+the comments above it, and a gap before the next. Unchanged parts are copied. In a changed part,
+only the value is rewritten; in a nested collection, only its changed parts. A value whose text
+can't be kept in part, such as one in flow style, is rewritten as a whole.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..values.yaml_text import read_yaml
 from .writing import WIDTH, block_text, fits_block, scalar, write_yaml
 
 Span = tuple[int, int, str]
-"""Where a text is replaced, from and up to, and by what."""
+"""The begin and end of a replaced text, and its replacement."""
 
 _REMARK = re.compile(r"\s*:?\s*(?:[|>][-+0-9]*)?\s*(#.*)?")
-"""What may stand between a name, or a value, and a comment on its line."""
+"""Matches the text between a name, or a value, and a comment on its line."""
 _UNNAMED = '""'
-"""The empty name, as it is written."""
+"""The empty key, as YAML writes it."""
 _BLANK = re.compile(r"\s*?\n")
 _LITERAL = re.compile(r"\|[-+]?(?=\s)")
 
@@ -37,9 +37,9 @@ class _Part:
     """A field of a mapping, or an item of a list.
 
     Attributes:
-        key: The field's name; of an item, the item.
-        begin: Where its lines begin, with the comments above it.
-        gap: The lines between it and the next part; None after the last.
+        key: The node of the field's name, or of the item.
+        begin: The index where its lines begin, with the comments above it.
+        gap: The lines between this part and the next; None after the last.
     """
 
     key: Any
@@ -50,13 +50,13 @@ class _Part:
 
 
 def rewritten_yaml(text: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
-    """Rewrite the text of a mapping so that it says another one, in the order of that one.
+    """Rewrite the YAML text of the mapping `old` so that it holds `new`, in the order of `new`.
 
     Args:
         text: YAML that our reader reads without problems.
 
     Returns:
-        The text; None where it is of a form that can't be rewritten in part.
+        The new text; None if the text's form allows no partial rewriting.
     """
     added = "" if text.endswith("\n") else "\n"
     source = _SourceText(text=text + added, newline="\r\n" if "\r\n" in text else "\n")
@@ -72,19 +72,19 @@ def rewritten_yaml(text: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
 
 
 def exactly(value: Any) -> str:
-    """Return a text that plain values share if they are the same to the last bit of order."""
+    """Return a text that is equal only for values that are equal in content and order."""
     return json.dumps(equal_numbers_alike(value))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SourceText:
-    """A text that ends with a line break, and how its lines end."""
+    """A text that ends with a line break, and its line ending."""
 
     text: str
     newline: str
 
     def parts(self, node: Any) -> Sequence[_Part]:
-        """Divide a collection; no parts where it is in flow style, or they share lines."""
+        """Divide a collection into parts; empty if it is in flow style, or parts share lines."""
         column, pairs = node.start_mark.column, _pairs(node)
         starts = [self._line(key.start_mark.index) for key, _ in pairs]
         sign = "-" if isinstance(node, yaml.SequenceNode) else ""
@@ -104,7 +104,7 @@ class _SourceText:
         ]
 
     def collection(self, node: Any, old: Any, new: Any) -> Span | None:
-        """Rewrite a mapping or a list part by part; None where that is not possible."""
+        """Rewrite a mapping or a list part by part; None if that is impossible."""
         if not new or not (parts := self.parts(node)):
             return None
         column = node.start_mark.column
@@ -137,7 +137,7 @@ class _SourceText:
         return lines
 
     def _field(self, part: _Part, name: str, old: Any, new: Any) -> str:
-        """Rewrite a field, by another name where it has one now."""
+        """Rewrite a field, with its new name if it was renamed."""
         begin, end = part.key.start_mark.index, part.key.end_mark.index
         key = self.text[begin:end] if name == part.key.value else scalar(name, in_flow=True)
         head = self.text[part.begin : begin] + key
@@ -148,7 +148,7 @@ class _SourceText:
         return head + self.text[end:start] + value + self.text[stop : part.end]
 
     def _single(self, node: Any, old: Any, new: Any) -> Span | None:
-        """Rewrite a value that has no parts where it stands; None where that is not possible."""
+        """Rewrite a value without parts in place; None if that is impossible."""
         begin, end = node.start_mark.index, node.end_mark.index
         if isinstance(old, str) and node.style == "|":
             return self._block(node, new)
@@ -162,7 +162,7 @@ class _SourceText:
         return begin, end, _styled(new, node.style)
 
     def _flowing(self, node: Any, old: Any, new: Any) -> str:
-        """Rewrite a value in flow style; of a mapping with the same names, only what changed."""
+        """Rewrite a value in flow style; in a mapping with unchanged names, only changed values."""
         begin, end = node.start_mark.index, node.end_mark.index
         if exactly(old) == exactly(new):
             return self.text[begin:end]
@@ -200,7 +200,7 @@ class _SourceText:
         return begin, end, value
 
     def _anew(self, part: _Part, new: Any) -> Span:
-        """Write a value again, with the comment that stands beside it."""
+        """Write a value again, with the comment beside it."""
         begin, node = part.key.end_mark.index, part.node
         is_inline = node.start_mark.index < node.end_mark.index and not _is_block(node)
         place = node.end_mark.index if is_inline else begin
@@ -223,7 +223,7 @@ class _SourceText:
         return self.text.index("\n", index) + 1
 
     def _end(self, node: Any) -> int:
-        """Return where the last line of a value ends; blank lines after it are no part of it."""
+        """Return the index after the last line of a value, excluding blank lines that follow."""
         begin, end = node.start_mark.index, node.end_mark.index
         if not _is_block(node):
             return self._next_line(end)
@@ -244,14 +244,14 @@ class _SourceText:
         return end
 
     def _comment_column(self, start: int) -> int:
-        """Return where the comment begins that a line consists of; -1 where it does not."""
+        """Return the column of a comment that fills the line; -1 if the line is no comment."""
         line = self.text[start : self.text.find("\n", start)]
         text = line.lstrip(" ")
         return len(line) - len(text) if text.startswith("#") else -1
 
 
 def _pairs(node: Any) -> Sequence[tuple[Any, Any]]:
-    """Return the names and values of a collection in block style; an item is its own name."""
+    """Return the key and value nodes of a block collection; an item is its own key."""
     if isinstance(node, yaml.ScalarNode) or _is_flow(node):
         return []
     return [(item, item) for item in node.value] if node.id == "sequence" else node.value
@@ -266,20 +266,20 @@ def _is_block(node: Any) -> bool:
 
 
 def _names(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the old names of fields that stay by the new ones: the same value, the same field."""
+    """Return the old names of remaining fields by their new names; equal values mean a rename."""
     removed = [name for name in old if name not in new]
     names: dict[str, str] = {}
     for name, item in new.items():
-        same = (other for other in removed if exactly(old[other]) == exactly(item))
+        same = (key for key in removed if exactly(old[key]) == exactly(item))
         before = name if name in old else next(same, None)
         if before is not None:
             names[name] = before
-            removed = [other for other in removed if other != before]
+            removed = [key for key in removed if key != before]
     return names
 
 
 def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[slice, slice]]:
-    """Return what stays of a sequence, and what comes into it after that, from place to place."""
+    """Yield, from start to end, a slice of kept old items and the slice of new items after it."""
     for tag, begin, end, first, last in SequenceMatcher(
         None, old, new, autojunk=False
     ).get_opcodes():
@@ -288,9 +288,9 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[slice, sl
 
 
 def _joined(parts: Sequence[_Part], lines: Sequence[tuple[_Part | None, str]]) -> str:
-    """Join parts that stay, by their lines of now, and new ones.
+    """Join kept and new parts in their new order.
 
-    Blank lines stand around a new one only where they part all others.
+    Blank lines separate a new part only if they separate all existing ones.
     """
     blanks = [blank[0] for part in parts if (blank := _BLANK.match(part.gap or ""))]
     usual = blanks[0] if blanks and len(blanks) == len(parts) - 1 else ""
@@ -308,7 +308,7 @@ def _joined(parts: Sequence[_Part], lines: Sequence[tuple[_Part | None, str]]) -
 
 
 def _gaps(parts: Sequence[_Part], staying: Set[int]) -> tuple[str, Mapping[int, str | None]]:
-    """Return what follows the parts that stay, and what leads them: comments of a gap never go."""
+    """Return the leading comments, and the gap after each kept part; no comment is lost."""
     lead, owner = "", -1
     gaps: dict[int, str | None] = {}
     for part in parts:
@@ -333,7 +333,7 @@ def _flow(value: Any) -> str:
 
 
 def _styled(value: Any, style: str | None, *, in_flow: bool = False) -> str:
-    """Write a value on one line, in quotation marks of the given kind where there were some."""
+    """Write a value on one line, with the given kind of quotation marks if any."""
     text = scalar(value, in_flow=in_flow)
     if not isinstance(value, str) or not value.isprintable():
         return text

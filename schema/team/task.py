@@ -1,4 +1,4 @@
-"""A task as a value: what is asked, and how an answer is scored."""
+"""A task as a value: its query, and how an answer is scored."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from ..values.attachments import Attachment
 
 ATTACHED = "files"
-"""The folder beside a task file that we write, in which its images and PDFs are."""
+"""The folder beside a written task file that holds its images and PDFs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScorerChoice:
-    """A scorer.
+    """A scorer, as a task chooses it.
 
     Attributes:
-        options: What the task gives it.
-        python: The function of this host that it is; None: an installed package gives it.
+        options: The options that the task sets.
+        python: A scoring function of this host; None: an installed package provides the scorer.
     """
 
     name: str = "exact"
@@ -34,27 +34,27 @@ class ScorerChoice:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What tells it from every other scorer; of a function of this host, its file too."""
+        """A key that only equal scorers share; a host's function adds the hash of its file."""
         own = () if self.python is None else (self.python.sha256,)
         return (self.name, dict(self.options), *own)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
-    """A task. The fields are those of the task file; `mas dev explain task` tells them.
+    """A task. The fields are those of the task file; `mas dev explain task` shows them.
 
     Attributes:
-        briefs: What only one agent is told, by its id in the team. Ids that a team does not have
-            are passed over: a task is written for many teams.
-        fields: What prompts take from it by name, as in `{{ task.priority }}`: JSON values.
+        briefs: Instructions for single agents, by agent id. Ids that a team does not have are
+            ignored, because a task is written for many teams.
+        fields: JSON values that prompts insert by name, as in `{{ task.priority }}`.
         files: The text of the files given to the agents, by relative path.
-        attachments: The files given to them that are images or PDFs, by relative path.
+        attachments: The images and PDFs given to the agents, by relative path.
         repo: The git repository that coding agents get a copy of.
-        commit: The commit of it that the copy stands at; empty: the working copy as it is. No copy
-            has other branches, or what came later.
-        history: Whether the copy has the commits before it, too.
+        commit: The commit that the copy checks out; empty: the working copy, unchanged. The copy
+            has no other branches and no later commits.
+        history: Whether the copy includes the commits before it.
         answer: The reference answer, or None. No agent ever sees it.
-        origin: The file that it was read from. It is in no copy of the repository.
+        origin: The file that the task was read from. It is in no copy of the repository.
     """
 
     id: str
@@ -73,7 +73,7 @@ class Task:
     origin: Path | None = field(default=None, compare=False)
 
     def seen_by(self, agent_id: str) -> Task:
-        """Return the task as one agent may know it: with its own brief and no answer."""
+        """Return the task as one agent may see it: with its own brief and no answer."""
         if self.answer is None and self.briefs.keys() <= {agent_id}:
             return self
         briefs = {brief: text for brief, text in self.briefs.items() if brief == agent_id}
@@ -81,13 +81,13 @@ class Task:
 
     @property
     def is_scored(self) -> bool:
-        """Whether its scorer can score answers: most need a reference answer to do so."""
+        """Whether its scorer can score answers: most scorers need a reference answer."""
         own = self.scorer.python
         return self.answer is not None or (own is not None and not own.needs_reference)
 
     @property
     def text(self) -> str:
-        """What is asked, with its context: what makes tasks like or unlike each other."""
+        """The query and its context, by which tasks are compared for similarity."""
         return "\n\n".join(part for part in (self.query, self.context) if part)
 
     @property
@@ -96,9 +96,9 @@ class Task:
         return {name: attachment.sha256 for name, attachment in self.attachments.items()}
 
     def value(self) -> dict[str, Any]:
-        """Return the task as a task file has it, without what it leaves open.
+        """Return the task as plain values of a task file, without empty fields.
 
-        Its images and PDFs lie in a folder beside that file: `ATTACHED`.
+        Images and PDFs are in the folder `ATTACHED` beside that file.
         """
         attached = {name: {"path": f"{ATTACHED}/{name}"} for name in self.attachments}
         value = {

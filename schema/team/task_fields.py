@@ -1,7 +1,7 @@
-"""What prompts take from a task by name: `{{ task.priority }}`.
+"""The fields of a task that prompts insert by name: `{{ task.priority }}`.
 
-That is all that is filled in: a prompt is no template, so braces of code and formulas stay as they
-are, and what is filled in is never read again.
+Nothing else is replaced: a prompt is no template, so the braces of code and formulas stay
+unchanged, and inserted text is never expanded again.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 _FIELD = re.compile(r"\{\{-? *task\.([^\W\d]\w*) *-?\}\}")
 _OWN = ("id", "query", "context", "niche")
-"""What every task has. The reference answer is not among it."""
+"""The fields of every task, without the reference answer."""
 
 
 def filled(text: str, task: Task) -> str:
-    """Return a prompt with the task's fields in it; a field that the task lacks stays as it is."""
+    """Return a prompt with the task's fields inserted; unknown fields stay unchanged."""
     return _FIELD.sub(lambda match: _text(task, match[1], match[0]), text)
 
 
 def names_fields(text: str) -> bool:
-    """Return whether a prompt takes something from the task."""
+    """Return whether a prompt refers to a field of the task."""
     return _FIELD.search(text) is not None
 
 
 def missing_fields(text: str, task: Task) -> list[str]:
-    """Return the fields that a prompt takes from a task and the task does not have."""
+    """Return the fields that a prompt refers to and the task does not have."""
     names = dict.fromkeys(match[1] for match in _FIELD.finditer(text))
     return [name for name in names if name not in (*_OWN, *task.fields)]
 

@@ -1,4 +1,4 @@
-"""A team of agents as a value: the genotype, never changed in place."""
+"""A team of agents as an immutable value: the genotype."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Until = Literal["unchanged", "finalized", "converged", "accepted", "never"]
 Hears = Literal["reports", "others"] | tuple[str, ...]
 
 NewIds = Mapping[str, str | None]
-"""The new ids of agents by the old ones; None for those that went."""
+"""The new ids of agents by their old ids; None for removed agents."""
 
 IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
@@ -44,18 +44,18 @@ IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
         "SWEAgent": "swe-agent",
     }
 )
-"""The backend that an agent type implies (EvoMAS App. B.3, with our three plain ones)."""
+"""The backend that each agent type implies (EvoMAS App. B.3, plus our three plain types)."""
 
 DEFAULT_BACKEND = "llm"
 
 MODEL_FREE = frozenset({"function", "person"})
-"""The backends whose agents are no models: nobody writes their prompts or chooses their models."""
+"""The backends whose agents call no model, so they have neither a prompt nor a model to choose."""
 
 OF_OTHERS = ("teammates", "pairs")
-"""The fields of an agent's notes whose names are other agents."""
+"""The fields of an agent's notes that are keyed by other agents."""
 
 READ_SKILL = "read_skill"
-"""The tool with which an agent that has skills reads one."""
+"""The tool with which an agent reads one of its skills."""
 
 ACTS = ("list_pool", "start_agent", "stop_agent", "send", "finalize", "terminate")
 """The tools with which an agent of an open roster acts on its team (Meta-Team App. D)."""
@@ -65,9 +65,9 @@ _PROMPT_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skill:
-    """How something is done: `body`, which an agent reads when its `description` calls for it.
+    """A skill: an agent reads `body` when its `description` fits the work.
 
-    The rest is provenance, as the Agent Skills convention has it.
+    The other fields are provenance, as in the Agent Skills convention.
     """
 
     description: str
@@ -79,18 +79,18 @@ class Skill:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notes:
-    """What an agent has learnt (Meta-Team's scaffold): shown to it after its prompt.
+    """What an agent has learnt (Meta-Team's scaffold), shown to it after its prompt.
 
     Attributes:
         patches: Rules of conduct, by name.
-        teammates: Profiles: what it knows of others, by their ids or by their names in the pool.
-            What is said of someone who is not in the team is kept and not shown.
-        pairs: Pairwise notes: how it works together with others, by the same names.
-        skills: Skills by name. The agent is told their names and descriptions.
+        teammates: Profiles of other agents, by their ids or by their names in the pool. Profiles of
+            agents outside the team are stored but not shown.
+        pairs: Notes on working with one other agent, by the same names.
+        skills: Skills by name. The agent sees their names and descriptions.
         coaching: Advice for its next round.
-        taught: Which task taught it a note: the task's id by the note's place, `patches/units` or
-            `coaching`. It is provenance, as `member` is: nobody is shown it, and notes that differ
-            in nothing else are equal.
+        taught: The id of the task that taught each note, by place: `patches/units` or `coaching`.
+            This
+            is provenance, like `member`: no agent sees it, and comparisons ignore it.
     """
 
     patches: Mapping[str, str] = field(default_factory=nothing, hash=False)
@@ -102,14 +102,14 @@ class Notes:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where each note stands: `patches/units`, `coaching`."""
+        """The place of each note: `patches/units`, `coaching`."""
         named = ("patches", *OF_OTHERS, "skills")
         places = [f"{word}/{name}" for word in named for name in getattr(self, word)]
         return (*places, *(["coaching"] if self.coaching else []))
 
     @property
     def untaught(self) -> Notes:
-        """The notes without what taught them, and where skills come from."""
+        """The notes without provenance: the tasks that taught them, and the origin of skills."""
         if not self.taught and not self.skills:
             return self
         skills = {
@@ -119,15 +119,15 @@ class Notes:
         return replace(self, taught=nothing(), skills=MappingProxyType(skills))
 
     def following(self, new_ids: Mapping[str, str | None]) -> Notes:
-        """Return the notes after agents got other ids, or None for those that went."""
+        """Return the notes with the agents' new ids, without notes on removed agents."""
         moved: dict[str, Mapping[str, str]] = {}
         taught = {place: task for place, task in self.taught.items() if not _is_of_other(place)}
-        for other in OF_OTHERS:
-            texts: Mapping[str, str] = getattr(self, other)
+        for kind in OF_OTHERS:
+            texts: Mapping[str, str] = getattr(self, kind)
             names = _names_before(texts, new_ids)
-            moved[other] = MappingProxyType({new: texts[old] for new, old in names.items()})
-            tasks = {new: self.taught.get(f"{other}/{old}") for new, old in names.items()}
-            taught |= {f"{other}/{new}": task for new, task in tasks.items() if task is not None}
+            moved[kind] = MappingProxyType({new: texts[old] for new, old in names.items()})
+            tasks = {new: self.taught.get(f"{kind}/{old}") for new, old in names.items()}
+            taught |= {f"{kind}/{new}": task for new, task in tasks.items() if task is not None}
         return replace(self, **moved, taught=MappingProxyType(taught))
 
 
@@ -136,7 +136,7 @@ def _is_of_other(place: str) -> bool:
 
 
 def _names_before(names: Iterable[str], new_ids: NewIds) -> Mapping[str, str]:
-    """Return the names of now, each with the one before. Who moves replaces who is there."""
+    """Return the old names by the new ones. A renamed agent replaces one that had its new name."""
     now = {name: new_ids.get(name, name) for name in names}
     stayed = {name: name for name, new in now.items() if new == name}
     return stayed | {new: old for old, new in now.items() if new is not None and new != old}
@@ -144,20 +144,20 @@ def _names_before(names: Iterable[str], new_ids: NewIds) -> Mapping[str, str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
-    """What an agent is reminded of with a task: entries of a pool's memory.
+    """The entries of a pool's memory that an agent is shown with a task.
 
     Attributes:
-        k: How many at most, the most similar first.
-        of: Whose: what the agent itself has learnt, or what anybody of the pool has.
-        kinds: Of which kinds they may be. None: of any.
-        by: What is searched with: the task; what the agent said itself last, with the task; or a
-            draft that it writes without any entries, with the task.
-        room: The most characters that all entries together take in the prompt. None: as many as
-            they have.
-        niche: Whether only entries of the task's niche count, and those of no niche; for a task of
-            none, all do.
-        each: Whether there are so many of each of the kinds that are named, not of all together.
-        first: Which of them come first in the prompt: the most similar, or those of runs with the
+        k: The maximum number of entries; the most similar are taken.
+        of: `own`: only the agent's own entries; `pool`: entries of all agents of the pool.
+        kinds: The accepted kinds of entries. Empty: all kinds.
+        by: The search text: the task alone, or with the agent's last answer (`opinion`), or with a
+            draft that it writes without any entries.
+        room: The maximum number of characters of all entries together in the prompt. None: no
+            limit.
+        niche: Whether to search only entries of the task's niche and entries without a niche. A
+            task without a niche searches all.
+        each: Whether `k` applies to each of `kinds`, not to all together.
+        first: Which entries come first in the prompt: the most similar, or those of runs with the
             highest reward.
     """
 
@@ -177,8 +177,7 @@ class Agent:
 
     Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` and
     `planning_interval` in steps. None means the default of the backend or of the endpoint. `member`
-    is provenance, as a team's lineage is: no edit changes it, and agents that differ in nothing
-    else are equal.
+    is provenance, like a team's lineage: no edit changes it, and comparisons ignore it.
     """
 
     id: str
@@ -207,16 +206,16 @@ class Agent:
     member: str | None = field(default=None, compare=False)
 
     def renamed(self, name: str, new_ids: Mapping[str, str | None]) -> Agent:
-        """Give the agent another id, with notes that follow the others to their new ids.
+        """Return the agent with another id, and its notes with the new ids of others.
 
         Args:
-            new_ids: The new ids of others by the old ones; None for those that are not there.
+            new_ids: The new ids of other agents by the old ones; None for absent agents.
         """
         followed = self.following(new_ids)
         return replace(followed, id=name, notes=followed.notes.following({name: None}))
 
     def following(self, new_ids: NewIds) -> Agent:
-        """Have all that names others follow to their new ids."""
+        """Return the agent with the new ids of all agents that its fields name."""
         return replace(
             self,
             when=self.when and self.when.following(new_ids),
@@ -226,46 +225,46 @@ class Agent:
         )
 
     def is_shown(self, name: str) -> bool:
-        """Return whether it is shown a file of the task, as far as its model takes it."""
+        """Return whether the agent is shown a file of the task, if its model accepts that file."""
         return self.files is None or any(fnmatchcase(name, pattern) for pattern in self.files)
 
     def plans(self, steps: int) -> int:
-        """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""
+        """Return the maximum number of plans in `steps` steps: one before each interval."""
         return -(-steps // self.planning_interval) if self.planning_interval else 0
 
     @property
     def drafts(self) -> bool:
-        """Whether it answers once without what was learnt, to search with that."""
+        """Whether the agent first drafts an answer without memory and searches memory with it."""
         return self.recall is not None and self.recall.by == "draft"
 
     @property
     def is_conditional(self) -> bool:
-        """Whether anything of its work hangs on what others answer."""
+        """Whether its work depends on other agents' answers: by a condition or a list."""
         return bool(self.when or self.reads or self.each)
 
     @property
     def can_finalize(self) -> bool:
-        """Whether its output says if it is final: a boolean of that name in its schema."""
+        """Whether its output schema has a boolean `final`, which marks its answer as final."""
         return self._says("final", "boolean")
 
     @property
     def consults(self) -> bool:
-        """Whether its output says what is new in its opinion: an array `increment` in its schema.
+        """Whether its output schema has an array `increment`, the new points of its opinion.
 
-        What is new is counted where rounds end when nobody has anything new to say.
+        Rounds with `until: converged` count these points.
         """
         return self._says("increment", "array")
 
     @property
     def reviews(self) -> bool:
-        """Whether its output holds reviews: an array of that name in its schema."""
+        """Whether its output schema has an array `reviews`."""
         return self._says("reviews", "array")
 
     @property
     def chooses(self) -> bool:
-        """Whether its output names the colleague whose work counts: a text `chosen` in its schema.
+        """Whether its output schema has a text `chosen`, the colleague whose work counts.
 
-        That is of effect where several report changes of a task's repository.
+        This matters if several agents report changes of a task's repository.
         """
         return self._says("chosen", "string")
 
@@ -279,14 +278,17 @@ class Agent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rounds:
-    """How often a team's agents work in a run, and who works before and after that.
+    """How often a team's agents work in a run, and which agents work before and after.
 
     Attributes:
-        until: What ends them before: a round that changed nobody's contribution; everyone who can
-            say so having said that theirs is final; nobody who consults having anything new
-            (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
-        hears: Whose answers an agent reads from the second round on: of those to whom it reports,
-            of all others that work in the rounds, or of these.
+        until: The event that ends the rounds early. `unchanged`: no contribution changed in a
+            round;
+            `finalized`: all who can say so call theirs final; `converged`: nobody who consults has
+                a
+            new point (MATTRL §3.1); `accepted`: all work is accepted (MATTRL App. B.4); `never`:
+            none.
+        hears: The answers that an agent reads from the second round on: of the agents that report
+            to it, of all others in the rounds, or of the named agents.
         opening: The agents that work once, before the first round.
         meeting: The agent that works between two rounds of those who consult.
         closing: The agents that work once, after the last round.
@@ -300,7 +302,7 @@ class Rounds:
     closing: tuple[str, ...] = ()
 
     def following(self, new_ids: NewIds) -> Rounds:
-        """Have those who open, meet and close follow to their new ids; who went does so no more."""
+        """Return the rounds with new ids, without removed agents."""
         hears = self.hears if isinstance(self.hears, str) else _followed(self.hears, new_ids)
         return replace(
             self,
@@ -313,13 +315,13 @@ class Rounds:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recruit:
-    """Who chooses for each task which of some agents take part (MATTRL §3.1, stage I).
+    """A rule by which one agent chooses who takes part in each task (MATTRL §3.1, stage I).
 
     Attributes:
         by: The agent that chooses.
-        among: The agents among whom it chooses, as it reads them.
-        most: How many it chooses at most.
-        free: Whether they are seats for which it names roles in its own words (MATTRL App. B.2).
+        among: The agents to choose from, in the order in which the recruiter reads them.
+        most: The maximum number of agents to choose.
+        free: Whether the recruiter names the roles of the chosen seats itself (MATTRL App. B.2).
     """
 
     by: str
@@ -328,24 +330,24 @@ class Recruit:
     free: bool = False
 
     def following(self, new_ids: NewIds) -> Recruit | None:
-        """Have all follow to their new ids. Where nobody chooses, or nobody can be: None."""
+        """Return the rule with new ids; None if no recruiter or no candidate remains."""
         by, among = _followed([self.by], new_ids), _followed(self.among, new_ids)
         return replace(self, by=by[0], among=among) if by and among else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Roster:
-    """An open roster: agents are started while the team works, and write to each other.
+    """An open roster: the lead starts agents during the run, and agents write to each other.
 
     Every agent of the team is a candidate (Meta-Team App. D; limits as its Tables 5 and 6).
 
     Attributes:
-        lead: Who begins alone. Where nobody has finalized, it hands in.
-        alive: How many agents are active at the same time, at most.
-        messages: How many messages may be sent in a run.
-        turns: How often each agent works, at most.
-        wrap_up: Seconds that the lead has to hand in, where nobody has finalized.
-        memory: Messages of its own conversation that an agent is shown, at most.
+        lead: The agent that starts alone. It gives the answer if no agent has finalized.
+        alive: The maximum number of agents active at the same time.
+        messages: The maximum number of messages in a run.
+        turns: The maximum number of turns of each agent.
+        wrap_up: Seconds for the lead's answer if no agent has finalized.
+        memory: The maximum number of its own messages that an agent is shown.
     """
 
     lead: str
@@ -356,7 +358,7 @@ class Roster:
     memory: int = 150
 
     def following(self, new_ids: NewIds) -> Roster:
-        """Have the lead follow to its new id. Where it went, its name stays: a team needs one."""
+        """Return the roster with the lead's new id; a removed lead's name stays."""
         return replace(self, lead=new_ids.get(self.lead, self.lead) or self.lead)
 
 
@@ -367,7 +369,7 @@ def _followed(agents: Iterable[str], new_ids: NewIds) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Execution:
-    """How a team is run. `timeout` is in seconds for the whole run."""
+    """How a team runs. `timeout` is in seconds for the whole run."""
 
     parallel_workers: bool | int = True
     timeout: float = 600
@@ -380,7 +382,7 @@ class Execution:
     roster: Roster | None = None
 
     def following(self, new_ids: NewIds) -> Execution:
-        """Have all that names agents follow to their new ids."""
+        """Return the settings with the new ids of all agents that they name."""
         return replace(
             self,
             recruit=self.recruit and self.recruit.following(new_ids),
@@ -402,8 +404,8 @@ class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
     Attributes:
-        edits: What it changed, in words.
-        fields: What is in the team as this step set it, dotted: `agents.judge.prompt`.
+        edits: The changes, in words.
+        fields: The fields of the team that this step set, dotted: `agents.judge.prompt`.
     """
 
     operator: str
@@ -414,14 +416,13 @@ class LineageStep:
 
 @kept(omit=True, closed=True)
 class Lineage:
-    """Where a team comes from, as the pool that keeps it wrote it down.
+    """The origin of a team, as its pool recorded it.
 
     Attributes:
-        operator: What made it: an operator, `seed` or `import`. Of several steps, the last one's.
-        parents: The teams that it was made from. Where two were crossed, the first gave the
-            topology.
-        edits: What differs from the first parent, in words.
-        task: The id of the task on which it was made.
+        operator: The operator that made it, `seed` or `import`. Of several steps, the last one's.
+        parents: The parent teams. In a crossover, the first parent gave the topology.
+        edits: The differences from the first parent, in words.
+        task: The id of the task on which the team was made.
         steps: The steps from the parents to this team, in order, if there were several.
     """
 
@@ -439,15 +440,14 @@ class Team:
     """A team: agents, and who reports to whom (EvoMAS Def. 2.1).
 
     Attributes:
-        description: What it does, for people and operators.
+        description: What the team does, for people and operators.
         backend: The backend of agents that neither name nor imply one.
         constitution: Rules that every agent sees.
-        agents: The agents by id, in the order in which they were written.
+        agents: The agents by id, in written order.
         reports_to: For each agent with receivers, the agents that receive its output.
-        declared_output: `topology.output` as written; `output` is the agent it comes down to.
-        successful_tasks: Tasks that it solved. Never executed.
-        lineage: Where it comes from. No edit changes it, and teams that differ in nothing else are
-            equal.
+        declared_output: `topology.output` as written; `output` is the resolved agent.
+        successful_tasks: Tasks that the team solved. Never executed.
+        lineage: The team's origin. No edit changes it, and comparisons ignore it.
     """
 
     name: str
@@ -462,12 +462,12 @@ class Team:
     lineage: Lineage | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        """Name it and its agents; `coterie.write_yaml` and `mas dev fmt` show all of it."""
+        """Return the names of the team and its agents; `mas dev fmt` shows all of it."""
         return f"<Team {self.name}: {', '.join(self.agents)}>"
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
-        """All edges, as (who reports, who receives)."""
+        """All edges, as pairs of sender and receiver."""
         return tuple((u, v) for u, receivers in self.reports_to.items() for v in receivers)
 
     @property
@@ -480,7 +480,7 @@ class Team:
 
     @property
     def levels(self) -> tuple[tuple[str, ...], ...]:
-        """Kahn's levels: each holds the agents whose predecessors are all on earlier ones.
+        """Kahn's levels: each holds the agents whose predecessors are all in earlier levels.
 
         Raises:
             graphlib.CycleError: The topology has a cycle. A loaded team has none.
@@ -496,13 +496,13 @@ class Team:
 
     @property
     def output(self) -> str:
-        """The agent whose output is the team's answer: declared, or who leads, else Kahn's last."""
+        """The agent whose output is the answer: as declared, else the lead, else Kahn's last."""
         lead = self.execution.roster.lead if self.execution.roster else None
         return self.declared_output or lead or self.levels[-1][-1]
 
     @property
     def direct_inputs(self) -> Mapping[str, Sequence[str]]:
-        """For every agent, those whose outputs it sees, but for those that come through others.
+        """For every agent, the agents whose outputs it sees directly.
 
         Raises:
             graphlib.CycleError: The topology has a cycle. A loaded team has none.
@@ -518,7 +518,7 @@ class Team:
 
     @property
     def ancestors(self) -> Mapping[str, frozenset[str]]:
-        """For every agent, those that report to it, those that report to them, and so on.
+        """For every agent, the agents that report to it directly or through others.
 
         Raises:
             graphlib.CycleError: The topology has a cycle. A loaded team has none.
@@ -533,7 +533,7 @@ class Team:
 
     @property
     def visible(self) -> Mapping[str, frozenset[str]]:
-        """For every agent, those whose outputs it sees, by the team's rule for context.
+        """For every agent, the agents whose outputs it sees, by the team's rule for context.
 
         Raises:
             graphlib.CycleError: The topology has a cycle. A loaded team has none.
@@ -544,7 +544,7 @@ class Team:
 
     @property
     def opening(self) -> frozenset[str]:
-        """The agents that work once, before the others: with whomever they hear.
+        """The agents that work once, before the others, and all agents that they hear.
 
         Raises:
             graphlib.CycleError: The topology has a cycle. A loaded team has none.
@@ -561,20 +561,20 @@ class Team:
         return frozenset(texts)
 
     def backend_of(self, agent: Agent) -> str:
-        """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""
+        """Return an agent's backend: its own, else its type's, else the team's, else `llm`."""
         implied = IMPLIED_BACKENDS.get(agent.agent_type or "")
         return agent.backend or implied or self.backend or DEFAULT_BACKEND
 
     def asks_model(self, agent: Agent) -> bool:
-        """Return whether an agent is a model's: neither a function's nor a person's."""
+        """Return whether an agent calls a model; functions and persons do not."""
         return self.backend_of(agent) not in MODEL_FREE
 
     def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
-        """Return what an agent has noted of each of the others: its id, and the note."""
+        """Yield an agent's profile of each other agent: that agent's id, and the text."""
         return self._on_others(agent, agent.notes.teammates)
 
     def paired_with(self, agent: Agent) -> Iterator[tuple[str, str]]:
-        """Return what an agent has noted of how it works with each of the others: id, and note."""
+        """Yield an agent's note on working with each other agent: that agent's id, and the text."""
         return self._on_others(agent, agent.notes.pairs)
 
     def _on_others(self, agent: Agent, noted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -587,7 +587,7 @@ class Team:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 over everything that is executed; neither order nor metadata count."""
+        """SHA-256 over all executed fields; order and metadata do not count."""
         from hashlib import sha256
 
         executed: dict[str, Any] = {
@@ -612,11 +612,11 @@ def _executed(agent: Agent) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=4096)
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Return the key of natural order, in which `worker_2` comes before `worker_10`."""
+    """Return a sort key for natural order, in which `worker_2` comes before `worker_10`."""
     parts = re.findall(r"\d+|\D+", text)
     return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def is_prompt_id(prompt: str) -> bool:
-    """Return whether a prompt is the id of a prompt file; else it is the text itself."""
+    """Return whether a prompt is the id of a prompt file, not the text itself."""
     return _PROMPT_ID.fullmatch(prompt) is not None

@@ -1,7 +1,7 @@
-"""Writes files in one canonical form, so that a diff shows what changed and nothing else.
+"""Writes files in one canonical form, so that a diff shows only real changes.
 
-Fields stand in the schema's order, texts of several lines as literal blocks, short lists on one
-line. Comments stay with the field that they were written for.
+Fields follow the schema's order; multi-line texts are literal blocks; short lists take one line.
+Comments stay with their field.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ AGENT_SCHEMA = "agent.schema.json"
 _PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
 _FLOW_SIGNS = re.compile(r"[,\[\]{}:?]")
 _AMBIGUOUS = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
-"""Words that other readers of YAML take for something else than text."""
+"""Words that other YAML readers do not read as text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comments:
-    """The comments of a file, by the path of the field that they belong to.
+    """The comments of a file, by the path of their field.
 
     Attributes:
-        above: Those on lines of their own, ahead of the field.
-        beside: Those at the end of the field's line.
-        within: The paths of all values that hold a field with a comment.
-        header: What names the schema, where the file has such a comment.
+        above: Comments on lines of their own, above the field.
+        beside: Comments at the end of the field's line.
+        within: The paths of all values that hold a commented field.
+        header: The schema that a comment of the file names, if any.
     """
 
     above: Mapping[Path, Sequence[str]] = field(default_factory=dict[tuple[str | int, ...], Any])
@@ -58,16 +58,16 @@ class Comments:
 
 
 def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
-    """Write a team as YAML, in canonical form; loading it gives an equal team.
+    """Write a team as canonical YAML; loading it gives an equal team.
 
     Args:
-        schema: Where an editor finds the team schema, relative to the file; for its first line.
+        schema: The path of the team schema for editors, relative to the file; for its first line.
     """
     return write_team_yaml(team_value(team), schema=schema)
 
 
 def write_team_yaml(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -> str:
-    """Write a team's plain value, be it of the right shape or not, as `dump` writes a team."""
+    """Write a team's plain value, of valid shape or not, in the form of `dump`."""
     return _header(schema) + write_yaml(_in_order(value))
 
 
@@ -79,8 +79,8 @@ def canonical(
     Args:
         document: The file as read, without problems.
         text: The file's text, for its comments.
-        kind: What it is the file of: a `team` or an `agent`.
-        schema: For the first line, where the file has none that names a schema.
+        kind: The kind of file: `team` or `agent`.
+        schema: The schema for the first line, if the file names none.
     """
     comments = _comments(document, text)
     ordered = _ordered(document.value, shape_schema(kind), shape_schema(kind))
@@ -94,7 +94,7 @@ def write_agent_yaml(value: Mapping[str, Any]) -> str:
 
 
 def team_value(team: Team) -> dict[str, Any]:
-    """Return a team as plain values in the schema's order, without what is at its default."""
+    """Return a team as plain values in the schema's order, without defaults."""
     topology: dict[str, Any] = {
         "reports_to": {u: list(vs) for u, vs in team.reports_to.items() if vs},
         "output": team.declared_output,
@@ -130,7 +130,7 @@ def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> st
 
 
 def schema_beside(path: FilePath, schema: str = DEFAULT_SCHEMA) -> str:
-    """Find a schema for a file's first line: near the file, or in a folder above it."""
+    """Return the path of a schema file near the file or in a folder above, for its first line."""
     for depth, folder in enumerate(path.resolve().parents):
         for name in (f"schema/{schema}", schema):
             if (folder / name).is_file():
@@ -143,7 +143,7 @@ def _header(schema: str) -> str:
 
 
 def output_schema_in_order(output_schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an agent's output schema with its keys in the order in which files are written."""
+    """Return an agent's output schema with its keys in the order of written files."""
     return _ordered(output_schema, {"$ref": "#/$defs/output_schema"}, shape_schema("team"))
 
 
@@ -152,7 +152,7 @@ def _in_order(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
-    """Put the fields of every mapping into the order of its schema."""
+    """Return the value with the fields of every mapping in the order of its schema."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     if is_list(value):
@@ -160,16 +160,16 @@ def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> 
     if not is_mapping(value):
         return value
     properties = schema.get("properties", {})
-    other = schema.get("additionalProperties") or {}
+    additional = schema.get("additionalProperties") or {}
     names = [key for key in value if key not in properties]
     if schema.get("x-sorted"):
         names.sort(key=natural)
     keys = [key for key in properties if key in value] + names
-    return {key: _ordered(value[key], properties.get(key, other), root) for key in keys}
+    return {key: _ordered(value[key], properties.get(key, additional), root) for key in keys}
 
 
 def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:
-    """Yield the lines of a mapping, not indented."""
+    """Yield the lines of a mapping, without indentation."""
     for key, item in value.items():
         inner = (*path, key)
         yield from comments.above.get(inner, ())
@@ -187,7 +187,7 @@ def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterat
 
 
 def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[str]:
-    """Yield the lines of a list, not indented, one item after the other."""
+    """Yield the lines of a list, without indentation."""
     for index, item in enumerate(value):
         inner = (*path, index)
         yield from comments.above.get(inner, ())
@@ -211,7 +211,7 @@ def _nested(item: Any, path: Path, comments: Comments) -> Iterator[str]:
 
 
 def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | None:
-    """Write a scalar, an empty collection or a short list of scalars; else None."""
+    """Return a scalar, an empty collection or a short list of scalars on one line; else None."""
     if isinstance(item, Mapping):
         return None if item else "{}"
     if not isinstance(item, list | tuple):
@@ -226,7 +226,7 @@ def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | 
 
 
 def scalar(value: Any, *, in_flow: bool = False) -> str:
-    """Write a value that is no collection on one line; `in_flow`: as a key, or in a flow list."""
+    """Write a scalar on one line; `in_flow`: as a key, or in a flow list."""
     if isinstance(value, float):
         # Readers of YAML 1.1 take an exponent for a number only after a decimal point.
         return re.sub(r"^(-?\d+)e", r"\1.0e", repr(value))
@@ -249,12 +249,12 @@ def _is_plain(text: str) -> bool:
 
 
 def _is_block(value: Any) -> bool:
-    """Return whether a text is written as a literal block: several lines, or one very long one."""
+    """Return whether a text becomes a literal block: it has several lines, or a very long one."""
     return fits_block(value) and ("\n" in value or len(value) > WIDTH)
 
 
 def fits_block(value: Any) -> TypeGuard[str]:
-    """Return whether a value can be written as a literal block: a text without odd signs."""
+    """Return whether a value can be a literal block: a text of printable characters."""
     if not isinstance(value, str) or not value.strip("\n"):
         return False
     speakable = value.translate(_WITHOUT_BREAKS).isprintable()
@@ -262,7 +262,7 @@ def fits_block(value: Any) -> TypeGuard[str]:
 
 
 def block_text(text: str) -> Iterator[str]:
-    """Write a text as a literal block: its header, then its lines, not indented."""
+    """Yield the lines of a literal block, without indentation: its header, then the text."""
     body = text.rstrip("\n")
     ends = len(text) - len(body)
     yield "|" + ("-" if ends == 0 else "+" if ends > 1 else "")
@@ -271,7 +271,7 @@ def block_text(text: str) -> Iterator[str]:
 
 
 def _comments(document: Document, text: str) -> Comments:
-    """Find the comments of a file and the fields that they belong to."""
+    """Return the comments of a file with the fields that they belong to."""
     starts: dict[int, list[Path]] = {}
     for path, place in {**document.places, **document.keys}.items():
         if path:
@@ -300,12 +300,12 @@ def _comments(document: Document, text: str) -> Comments:
 
 
 def _owner(paths: Sequence[Path], document: Document) -> Path:
-    """Choose whom a comment at a line's end is about: the first field that is named there."""
+    """Return the path that a comment at a line's end is about: the first field named there."""
     return next((path for path in paths if path in document.keys), paths[0])
 
 
 def _comment_lines(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Give each comment with its line and whether it has the line to itself."""
+    """Yield each comment with its line number and whether it has the line to itself."""
     lines = text.splitlines()
     inside = [
         (event.start_mark, event.end_mark, event.style in {"|", ">"})

@@ -1,4 +1,4 @@
-"""Reads JSON with the place of every value, which the standard library does not tell."""
+"""Reads JSON with the place of every value, which the standard library does not report."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _literal(token: str, place: TextPosition, builder: Builder) -> Any:
 
 
 def _places(text: str) -> Callable[[int], TextPosition]:
-    """Index the lines of a text once, so that finding a place is a bisection."""
+    """Index the lines of a text once, so that a binary search finds each place."""
     starts = [0, *(result.end() for result in re.finditer("\n", text))]
 
     def place(position: int) -> TextPosition:

@@ -1,11 +1,11 @@
-"""The one door to folders that others made: repositories, runs, pools, prompts, what agents leave.
+"""Safe access to folders written by others: repositories, runs, pools, prompts, agents' output.
 
 Every path is walked from folder to folder by descriptors, and no link is ever followed, not even
-one that takes a folder's place meanwhile: a path leads to something beneath the root, or nowhere.
-Only regular files are opened; pipes, sockets and devices are as good as absent.
+one that replaces a folder during the walk: a path leads to an entry beneath the root, or nowhere.
+Only regular files are opened; pipes, sockets and devices count as absent.
 
-Where people may link files of one folder to each other, `open_linked` reads the links by itself,
-walks on beneath the root, and refuses those that lead out of it.
+Where people may link files of one folder to each other, `open_linked` resolves the links itself,
+walks on beneath the root, and refuses links that lead out of it.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-"""How a folder is opened."""
+"""The flags that open a folder."""
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""How a file is opened. Without O_NONBLOCK, a pipe that nobody writes to would wait for ever."""
+"""The flags that open a file. Without O_NONBLOCK, a pipe without a writer would block for ever."""
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 CHUNK = 1 << 20
 MOST_LINKS = 40
-"""Links that a path may lead through, as in the kernel."""
+"""The maximum number of links on a path, as in the kernel."""
 _COPY = "put a copy of the file in its place"
 
 
 class PathEntry(NamedTuple):
-    """What stands at a path.
+    """The entry at a path.
 
     Attributes:
-        path: The path from the root on, with `/` between its parts.
+        path: The path from the root, with `/` between its parts.
         kind: `file`, `folder`, `link`, or `other`: a pipe, a socket, a device.
     """
 
@@ -48,7 +48,7 @@ def names_of(path: str) -> Sequence[str]:
     """Split a path into the names to walk.
 
     Raises:
-        ValueError: It is none of something beneath a root: `..`, `/etc`, `a//b`.
+        ValueError: The path does not lead beneath a root: `..`, `/etc`, `a//b`.
     """
     names = path.split("/")
     if any(name in {"", ".", ".."} or "\0" in name for name in names):
@@ -63,8 +63,9 @@ def open_folder(
     """Open a folder beneath a root for a `with` block.
 
     Args:
-        root: The root, which whoever calls names himself, so that it may be a link; or an open one.
-        make: Whether folders that are not there are made.
+        root: The root, which the caller chooses, so it may be a link; or the descriptor of an open
+            one.
+        make: Whether to create missing folders.
 
     Yields:
         Its descriptor.
@@ -85,10 +86,10 @@ def open_folder(
 
 @contextmanager
 def parent_of(root: Path | int, path: str, *, make: bool = False) -> Generator[tuple[int, str]]:
-    """Open the folder that a path is in, for a `with` block, and give the path's last name.
+    """Open the parent folder of a path for a `with` block, and yield it with the path's last name.
 
     Args:
-        make: Whether folders that are not there are made.
+        make: Whether to create missing folders.
     """
     *outer, last = names_of(path)
     with open_folder(root, outer, make=make) as folder:
@@ -96,10 +97,10 @@ def parent_of(root: Path | int, path: str, *, make: bool = False) -> Generator[t
 
 
 def open_file(folder: int, name: str) -> int:
-    """Open a regular file in an open folder, to be read.
+    """Open a regular file in an open folder for reading.
 
     Raises:
-        OSError: There is none of this name.
+        OSError: There is no regular file of this name.
     """
     handle = os.open(name, FILE, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -109,18 +110,18 @@ def open_file(folder: int, name: str) -> int:
 
 
 def new_file(folder: int, name: str, mode: int = 0o644) -> int:
-    """Make a file in an open folder, to be written."""
+    """Create a file in an open folder, and open it for writing."""
     return os.open(name, _NEW, mode, dir_fd=folder)
 
 
 def open_linked(root: Path, path: str) -> IO[bytes]:
-    """Open a regular file to be read; links on the way to it have to stay beneath the root.
+    """Open a regular file for reading; links on its path must stay beneath the root.
 
     Args:
-        root: The root, which whoever calls names himself, so that it may be a link.
+        root: The root, which the caller chooses, so it may be a link.
 
     Raises:
-        FileNotFoundError: There is none.
+        FileNotFoundError: There is no such file.
         OSError: It is no regular file, or a link leads out of the root; the text says so.
     """
     try:
@@ -140,7 +141,7 @@ def open_linked(root: Path, path: str) -> IO[bytes]:
 
 
 def names_in(root: Path, path: str) -> list[str]:
-    """List the names in a folder, in order; links on the way have to stay beneath the root."""
+    """List the names in a folder, sorted; links on its path must stay beneath the root."""
     real = settled(root, path)
     names = real.split("/") if real else ()
     with open_folder(root, names) as folder, os.scandir(folder) as entries:
@@ -148,7 +149,7 @@ def names_in(root: Path, path: str) -> list[str]:
 
 
 def _is_installed(root: Path) -> bool:
-    """Return whether a root belongs to a package: installers link their files to a cache."""
+    """Return whether a root belongs to a package: installers hard-link their files to a cache."""
     import sysconfig
 
     real = root.resolve()
@@ -160,13 +161,13 @@ _OWN = Path(__file__).parents[2]
 
 
 def settled(root: Path, path: str) -> str:
-    """Return a path beneath a root without the links that are on it.
+    """Return a path beneath a root with its links resolved.
 
-    Nothing outside of the root is looked at. Of two links, the later one counts from where the
-    earlier one leads, so that `..` never means another folder than the kernel would take.
+    Nothing outside the root is read. A link is resolved from the folder that it is really in, so
+    `..` means the same folder as for the kernel.
 
     Raises:
-        FileNotFoundError: There is nothing at the path.
+        FileNotFoundError: The path does not exist.
         OSError: A link leads out of the root, to itself or nowhere; the text says so.
     """
     pending, names, links = path.split("/")[::-1], list[str](), 0
@@ -193,7 +194,7 @@ def settled(root: Path, path: str) -> str:
 
 
 def _target(root: Path, names: Sequence[str], name: str, *, after_link: bool) -> str | None:
-    """Return where a link leads; None where there is something else."""
+    """Return the target of a link; None if the entry is no link."""
     try:
         with open_folder(root, names) as folder:
             return os.readlink(name, dir_fd=folder)
@@ -222,8 +223,8 @@ def read(root: Path | int, path: str, limit: int) -> bytes:
     """Read a file beneath a root.
 
     Raises:
-        OSError: There is no such regular file, or a link is on the way.
-        ValueError: The path leads out of the root, or the file is larger.
+        OSError: There is no such regular file, or its path has a link.
+        ValueError: The path leads out of the root, or the file is larger than the limit.
     """
     with parent_of(root, path) as (folder, name), open(open_file(folder, name), "rb") as file:
         content = file.read(limit + 1)
@@ -233,7 +234,7 @@ def read(root: Path | int, path: str, limit: int) -> bytes:
 
 
 def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> None:
-    """Write a new file beneath a root, and the folders that it needs."""
+    """Write a new file beneath a root, and create missing folders."""
     with (
         parent_of(root, path, make=True) as (folder, name),
         os.fdopen(new_file(folder, name, mode), "wb") as file,
@@ -242,23 +243,24 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
 
 
 def make_folder(root: Path | int, path: str) -> None:
-    """Make a folder beneath a root, and those that it needs, where they are not there."""
+    """Create a folder beneath a root, and its missing parents."""
     with open_folder(root, names_of(path), make=True):
         pass
 
 
 def copy(source: Path | int, path: str, target: Path | int) -> int | None:
-    """Copy what stands at a path beneath one root to the same path beneath another.
+    """Copy the entry at a path beneath one root to the same path beneath another.
 
-    A link is copied as what it is; a file has the time when it was written, and its rights, but
-    for those to run it as somebody else.
+    A link is copied as a link. A file keeps its modification time and its mode, except for
+    set-user-id and similar bits.
 
     Args:
-        source: The root that it is copied from.
-        target: The root that it is copied to, where nothing stands at the path.
+        source: The root to copy from.
+        target: The root to copy to, where the path must not exist.
 
     Returns:
-        Its bytes; None where there is neither a regular file nor a link, or a link is on the way.
+        The number of bytes; None if the entry is neither a regular file nor a link, or its path has
+        a link.
 
     Raises:
         OSError: It cannot be written.
@@ -290,7 +292,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy a folder with all regular files and links in it to where nothing stands."""
+    """Copy a folder with all regular files and links in it to a new path."""
     target.mkdir()
     with open_folder(source) as old, open_folder(target) as new:
         for node in walk(old):
@@ -301,13 +303,14 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Iterator[PathEntry]:
-    """Find all that is beneath a root, each folder before what is in it, by name.
+    """Yield all entries beneath a root by name, each folder before its entries.
 
     Args:
-        without: The name of folders that are not looked into.
+        most: The maximum number of entries.
+        without: The name of folders to skip.
 
     Raises:
-        OSError: A folder cannot be read, or there is more than that.
+        OSError: A folder cannot be read, or there are more than `most` entries.
     """
     pending, counter = [""], itertools.count(1)
     while pending:
@@ -336,7 +339,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def is_folder(folder: int, name: str) -> bool:
-    """Return whether a name in an open folder is that of a folder, and not of a link to one."""
+    """Return whether a name in an open folder is a folder, not a link to one."""
     try:
         return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
     except FileNotFoundError:
@@ -344,7 +347,7 @@ def is_folder(folder: int, name: str) -> bool:
 
 
 def remove(folder: int, name: str) -> None:
-    """Remove what stands at a name in an open folder, if anything does, with all that is in it.
+    """Remove an entry of an open folder, if present, with everything in it.
 
     Raises:
         OSError: It cannot be removed.

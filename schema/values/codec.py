@@ -1,15 +1,15 @@
-"""One form for each value that is kept: its dataclass declares how it is written and read.
+"""One stored form for each value: its dataclass declares how it is written and read.
 
-A field is written under its name, in the order of the declaration; its type says how. What differs
-from that stands in the declaration, too: `kept` for the class, `Form` for a field.
+A field is written under its name, in the order of declaration, and its type decides the form.
+Exceptions are declared too: `kept` for the class, `Form` for a field.
 
     @kept(omit=True)
     class Trial:
         task: str
         score: Annotated[float | None, Form(omit=False)] = None
 
-Values are plain: what `json.loads` gives. Reading checks every type and names the first field that
-is wrong. Unknown fields are ignored, unless the class is `closed`.
+Values are plain: the result of `json.loads`. Reading checks every type and names the first wrong
+field. Unknown fields are ignored, unless the class is `closed`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"
 NO_KINDS: frozenset[type[Any]] = frozenset()
 MOST_SHAPES = 256
-"""Combinations of keys and types that are remembered of a class; only hostile files have more."""
+"""The maximum number of cached key and type combinations of a class; only hostile files have
+more."""
 _Shape = tuple[tuple[str, ...], tuple[tuple[str, str, Convert], ...]]
-"""The keys that are ignored, and for each that is not taken as it is: name and reader."""
+"""The keys to ignore, and the key, field name and reader of each value that needs conversion."""
 
 
 class Misfit(ValueError):
-    """A value is not of its form."""
+    """A value does not have the declared form."""
 
     def __init__(self, problem: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(f"{dotted(path)}: {problem}" if path else problem)
@@ -58,22 +59,22 @@ class Misfit(ValueError):
         self.problem = problem
 
     def below(self, key: str | int) -> Misfit:
-        """Return the same problem, seen from where the value stands under a key."""
+        """Return the same problem with a key put before its path."""
         return Misfit(self.problem, (key, *self.path))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Form:
-    """How a field is kept, where its type does not say it all. It stands in `Annotated`.
+    """The stored form of a field, as far as its type does not decide it. It is used in `Annotated`.
 
     Attributes:
-        key: What the field is called where it is kept. By default, as in the class.
-        omit: Whether it is left out at its default. By default, as for the class.
-        skip: Whether it is not kept at all. Then it needs a default.
-        flat: Whether the fields of this dataclass stand among those of the one that has it. Where
-            it may be None, it is None if the first of them is.
-        write: Makes its value plain. By default, its type decides.
-        read: Reads the plain value. By default, its type decides.
+        key: The key in the stored value. Default: the field's name.
+        omit: Whether to omit the field at its default. Default: as for the class.
+        skip: Whether not to store the field at all. Then it needs a default.
+        flat: Whether to store this dataclass's fields among those of its owner. An optional one is
+            None if its first field is.
+        write: Converts the field to a plain value. Default: by its type.
+        read: Converts the plain value back. Default: by its type.
     """
 
     key: str = ""
@@ -85,14 +86,14 @@ class Form:
 
 
 OMITTED = Form(omit=True)
-"""The form of a field that is left out at its default."""
+"""The form of a field that is omitted at its default."""
 SKIPPED = Form(skip=True)
-"""The form of a field that is not kept."""
+"""The form of a field that is not stored."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Settings:
-    """How a class is kept, as `kept` says."""
+    """The arguments of `kept` for a class."""
 
     omit: bool = False
     closed: bool = False
@@ -103,12 +104,12 @@ class _Settings:
 def kept(
     *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
 ) -> Callable[[type[T]], type[T]]:
-    """Make a class a frozen dataclass whose values are kept, and say how.
+    """Make a class a frozen dataclass with a stored form.
 
     Args:
-        omit: Whether fields are left out that are at their default.
-        closed: Whether a field that the class does not have is a problem.
-        tag: A field with its value that is written first and tells the class from others.
+        omit: Whether to omit fields at their default.
+        closed: Whether an unknown field is a problem.
+        tag: A field and its value that are written first and identify the class.
     """
     settings = _Settings(omit=omit, closed=closed, tag=tag)
 
@@ -122,13 +123,16 @@ def kept(
 
 
 def _init_of(cls: Any) -> Callable[..., None]:
-    """Return an `__init__` that sets all fields at once: that of a frozen dataclass takes longer.
+    """Return an `__init__` that sets all fields at once, which is faster than a frozen dataclass's.
 
-    A field at its default is not set: the class has it.
+    A field at its default is not set on the instance: the class has it.
     """
     names = frozenset(item.name for item in fields(cls))
-    made = (item for item in fields(cls) if item.default_factory is not MISSING)
-    factories: dict[str, Any] = {item.name: item.default_factory for item in made}
+    factories: dict[str, Any] = {
+        item.name: item.default_factory
+        for item in fields(cls)
+        if item.default_factory is not MISSING
+    }
     required = names.difference(factories, (name for name in names if hasattr(cls, name)))
     check: Callable[[Any], None] | None = getattr(cls, "__post_init__", None)
 
@@ -156,7 +160,7 @@ def from_value(form: type[T], value: Any) -> T: ...
 @overload
 def from_value(form: Any, value: Any) -> Any: ...
 def from_value(form: Any, value: Any) -> Any:
-    """Return what a plain value stands for.
+    """Build a value of a type from its plain value.
 
     Args:
         form: A dataclass, or any other type of a field, such as a union of tagged classes.
@@ -165,7 +169,7 @@ def from_value(form: Any, value: Any) -> Any:
 
 
 def misfit(cls: type[Any], value: Any) -> str:
-    """Return what is wrong with a plain value, empty where it is of the form of a class."""
+    """Return why a plain value does not have the form of a class; empty if it does."""
     try:
         from_value(cls, value)
     except Misfit as error:
@@ -174,7 +178,7 @@ def misfit(cls: type[Any], value: Any) -> str:
 
 
 class _Slot:
-    """A field of a class, and how it is kept."""
+    """A field of a class with its stored form."""
 
     __slots__ = ("flat", "is_required", "key", "name", "omit", "read", "usual", "write")
 
@@ -191,7 +195,7 @@ class _Slot:
 
     @property
     def writer(self) -> tuple[str, str | None, Convert | None, bool, Any]:
-        """What writing goes by; a flat field has no key."""
+        """The settings for writing the field; a flat field has no key."""
         if self.flat is not None:
             return self.name, None, self.flat.write, False, None
         return self.name, self.key, self.write, self.omit, self.usual
@@ -268,7 +272,7 @@ class _Codec:
         return self.cls(**fields)
 
     def _shape(self, shape: tuple[Any, ...], value: Mapping[str, Any]) -> _Shape:
-        """Return how values of a shape are read."""
+        """Check the keys of a value, and return how to read values of this shape."""
         if self.is_closed and not value.keys() <= self.keys:
             raise Misfit(_unexpected(key for key in value if key not in self.keys))
         if not value.keys() >= self.required.keys():
@@ -286,7 +290,7 @@ class _Codec:
 
 
 class _Flat:
-    """Writes and reads a dataclass whose fields stand among those of another."""
+    """Writes and reads a dataclass whose fields are stored among those of another."""
 
     def __init__(self, hint: Any) -> None:
         options = get_args(hint) or (hint,)
@@ -311,11 +315,11 @@ def _codec(cls: type[Any]) -> _Codec:
 
 
 def _parted(hint: Any) -> tuple[Any, Form]:
-    """Return a type, and all that the forms beside it say, the outermost last."""
+    """Split an annotated type into the type and its merged forms, where later forms win."""
     if get_origin(hint) is not Annotated:
         return hint, Form()
     plain, *others = get_args(hint)
-    records = [unlike_default(other) for other in others if isinstance(other, Form)]
+    records = [unlike_default(item) for item in others if isinstance(item, Form)]
     return plain, Form(**{name: item for record in records for name, item in record.items()})
 
 
@@ -327,7 +331,7 @@ def _default(declared: Field[Any]) -> Any:
 
 @functools.cache
 def _converters(hint: Any) -> tuple[Convert | None, Convert]:
-    """Return what writes the values of a type, None where they are plain, and what reads them."""
+    """Return the writer of a type, None if its values are plain, and its reader."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         form = _parted(hint)[1]
@@ -345,7 +349,7 @@ def _converters(hint: Any) -> tuple[Convert | None, Convert]:
 
 
 def _read(cls: type[Any], value: Any) -> Any:
-    """Read a dataclass. Its own fields are looked at once there is one, as it may be in itself."""
+    """Read a dataclass. Its codec is built on first use, because a class may contain itself."""
     return _codec(cls).read(value)
 
 
@@ -403,7 +407,7 @@ def _sequence(make: Convert, args: tuple[Any, ...]) -> tuple[Convert, Convert]:
 
 
 def _of_length(hints: tuple[Any, ...]) -> tuple[Convert, Convert]:
-    """Return what writes and reads a tuple that has a type for each of its items."""
+    """Return the writer and the reader of a tuple with one type per item."""
     converters = [_converters(hint) for hint in hints]
 
     def written(items: Iterable[Any]) -> list[Any]:
@@ -452,7 +456,7 @@ def _union(options: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
 
 
 def _by_tag(classes: Sequence[type[Any]]) -> Convert:
-    """Return what reads one of several classes, by the field that tells them apart."""
+    """Return the reader of one of several classes, chosen by its tag."""
     tagged = {tag: codec for codec in map(_codec, classes) if (tag := codec.settings.tag)}
     names = [kind for _, kind in tagged]
     ((name, _), *_) = tagged
@@ -477,7 +481,7 @@ def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
 
 
 class _OfTypes:
-    """Reads values of some types of scalars; `kinds` are those that stay as they are."""
+    """Reads scalars of some types; `kinds` are the Python types that stay unchanged."""
 
     def __init__(self, hints: Sequence[Any]) -> None:
         self.kinds = frozenset(kind for hint in hints for kind in _SCALARS[hint][0])

@@ -1,8 +1,8 @@
-"""A document assembled from a flat stream of parser events, with the place of every value.
+"""A document built from a flat stream of parser events, with the place of every value.
 
-YAML and JSON files become documents in the same way: their parsers report what they meet, one
-piece at a time, and the `Builder` keeps count. Nothing here recurses, so no file is deep enough to
-exhaust the stack, and limits hold before anything large has been built.
+YAML and JSON files become documents in the same way: their parsers report one event at a time, and
+the `Builder` counts. Nothing here recurses, so no nesting can exhaust the stack, and limits hold
+before anything large is built.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ UNWELCOME = {
     re.compile("[\ufffe\uffff]"): "the non-character",
     re.compile("[\u202a-\u202e\u2066-\u2069]"): "text-reordering character",
 }
-"""What no text that people write has: the last make a line read differently from what it says."""
+"""Characters that no human text has; the bidirectional ones make a line look different from its
+content."""
 INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
-"""Characters without a width: in a key, two names that look alike would differ."""
+"""Characters without width: in a key, they would make different names look alike."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentLimits:
-    """What a document may measure."""
+    """The limits of a document."""
 
     bytes: int = 1 << 20
     depth: int = 32
@@ -40,15 +41,15 @@ LIMITS = DocumentLimits()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A file's content: plain values, and where each of them stands.
+    """A file's content: plain values, and the place of each.
 
     Attributes:
         value: Dicts, lists, strings, numbers, booleans and None.
         keys: The place of each key, by the path of its value.
-        complete: Whether reading came to the end. If not, its problems are the ones to mend first.
-        grafts: Other documents, by the paths at which values of theirs stand in this one's.
-        origins: Where a part of the value is written, by its path, where that is elsewhere in the
-            file: in a group of agents, or in the agent that another one is like.
+        complete: Whether the whole file was read. If not, its problems come first.
+        grafts: Other documents, by the paths of this document that their values fill.
+        origins: The path where a part of the value is written, by its own path, if they differ:
+            parts inherited from a group of agents or from a liked agent.
     """
 
     file: str
@@ -60,20 +61,20 @@ class Document:
     origins: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
 
     def written(self, path: Path) -> Path:
-        """Return the path at which the file has what is at a path of the value."""
+        """Return the path where the value at a path is written in the file."""
         for depth in range(len(path), 0, -1) if self.origins else ():
             if (origin := self.origins.get(path[:depth])) is not None:
                 return self.written((*origin, *path[depth:]))
         return path
 
     def faulty_grafts(self, files: Set[str]) -> Iterator[Path]:
-        """Yield where documents stand of which some part is from one of these files."""
+        """Yield the paths of grafts with any part from one of these files."""
         for path, graft in self.grafts.items():
             if graft.file in files or any(graft.faulty_grafts(files)):
                 yield path
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
-        """Name a problem of the value at `path`; of its nearest parent where it has no place."""
+        """Return a problem of the value at `path`, placed at its nearest parent with a place."""
         path = self.written(path)
         for depth in range(len(path), -1, -1) if self.grafts else ():
             is_here = path[:depth] in self.places
@@ -91,12 +92,12 @@ class Document:
 
 
 class ReadingStopped(Exception):
-    """Reading cannot go on."""
+    """Reading cannot continue."""
 
 
 @dataclass(kw_only=True, slots=True)
 class _Frame:
-    """A collection that is still open."""
+    """A collection that is not closed yet."""
 
     container: dict[str, Any] | list[Any]
     path: Path
@@ -107,7 +108,7 @@ class _Frame:
 
 @dataclass(kw_only=True, slots=True)
 class Builder:
-    """Takes events in document order and builds a `Document`, or a list of problems."""
+    """Receives events in document order and builds a `Document`, or a list of problems."""
 
     file: str
     limits: DocumentLimits = LIMITS
@@ -119,17 +120,17 @@ class Builder:
     _nodes: int = 0
 
     def report(self, place: TextPosition, message: str, path: Path = ()) -> None:
-        """Note a problem and go on."""
+        """Add a problem and continue."""
         problem = Problem(file=self.file, place=place, path=dotted(path), message=message)
         self.problems.append(problem)
 
     def stop(self, place: TextPosition, message: str, path: Path = ()) -> ReadingStopped:
-        """Note a problem after which reading cannot go on; the caller raises the result."""
+        """Add a problem that ends reading; the caller raises the result."""
         self.report(place, message, path)
         return ReadingStopped()
 
     def path(self) -> Path:
-        """Return the path of the value that comes next."""
+        """Return the path of the next value."""
         if not self._stack:
             return ()
         top = self._stack[-1]
@@ -152,12 +153,12 @@ class Builder:
         self._stack.append(_Frame(container=container, path=path, place=place))
 
     def close(self) -> None:
-        """End the collection that was begun last."""
+        """End the innermost open collection."""
         frame = self._stack.pop()
         self._put(frame.container, frame.place)
 
     def scalar(self, value: object, place: TextPosition) -> None:
-        """Take a key, an item or a value."""
+        """Add a key, an item or a value."""
         self._count(place)
         if isinstance(value, str):
             value = self._checked_text(value, place)
@@ -167,7 +168,7 @@ class Builder:
             self._put(value, place)
 
     def document(self, *, complete: bool = True) -> Document:
-        """Return what was built."""
+        """Return the document built so far."""
         return Document(
             file=self.file,
             value=self._root,
@@ -189,7 +190,7 @@ class Builder:
             raise self.stop(place, f"more than {limit} values in one file. Keep fewer in it.")
 
     def _checked_text(self, text: str, place: TextPosition) -> str:
-        """Report what no text may hold; hand on a text that later steps can show and store."""
+        """Report forbidden characters, and return a text that later steps can show and store."""
         if len(text) > self.limits.scalar:
             self.report(
                 place,

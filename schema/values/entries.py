@@ -1,8 +1,8 @@
-"""What installed packages declare for coterie: their entry points in groups `coterie.…`.
+"""Declarations of installed packages for coterie: their entry points in groups `coterie.…`.
 
-`importlib.metadata` tells the same of all groups. To import it, and to have it read what packages
-declare for anybody, is a third of what `mas --help` takes. So it is asked only where packages are
-found in another way than in folders.
+`importlib.metadata` reports the same for all groups. But importing it, and reading the declarations
+of every package, takes a third of the time of `mas --help`. So it is used only if packages are
+found outside of folders.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _VALUE = re.compile(r"(?P<module>[\w.]+)\s*(?::\s*(?P<attribute>[\w.]+)\s*)?(?:\
 
 
 class EntryPoint:
-    """A name that an installed package declares, and what it stands for.
+    """A name that an installed package declares, and the object it refers to.
 
     Attributes:
         group: Its group, without `coterie.`.
-        value: A module, and after a colon what of it is meant.
+        value: A module, and after a colon the name in it.
     """
 
     __slots__ = ("_by", "group", "name", "value")
 
     def __init__(self, *, group: str, name: str, value: str, by: str | Path = "") -> None:
-        """Take what is declared, and by whom: a package's name, or the folder that describes it."""
+        """Set the fields; `by` is the package's name, or the folder with its metadata."""
         self.group = group
         self.name = name
         self.value = value
@@ -42,7 +42,7 @@ class EntryPoint:
 
     @property
     def package(self) -> str:
-        """The name of the package that declares it; empty where that is not known."""
+        """The name of the package that declares it; empty if unknown."""
         if isinstance(self._by, str):
             return self._by
         from importlib.metadata import Distribution
@@ -50,11 +50,11 @@ class EntryPoint:
         return Distribution.at(self._by).metadata["Name"] or ""
 
     def load(self) -> Any:
-        """Import what the name stands for.
+        """Import the object that the name refers to.
 
         Raises:
             ImportError: It cannot be imported, or its value names no module.
-            AttributeError: The module has nothing of that name.
+            AttributeError: The module has no such name.
         """
         result = _VALUE.fullmatch(self.value)
         if result is None:
@@ -64,10 +64,10 @@ class EntryPoint:
 
 
 def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
-    """Find what packages declare for us; of several packages by one name, the first counts.
+    """Find the declarations of packages for coterie; of packages with one name, the first counts.
 
     Args:
-        paths: Where Python looks for modules: `sys.path`.
+        paths: The folders where Python finds modules: `sys.path`.
     """
     if not _are_in_folders(paths):
         return [*_told_by_python()]
@@ -75,7 +75,7 @@ def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
 
 
 def own_version(paths: Sequence[str]) -> str:
-    """Find which version of ours is installed; `paths` as above."""
+    """Return the installed version of coterie; `paths` as above."""
     described = _described(paths) if _are_in_folders(paths) else {}
     for name in ("METADATA", "PKG-INFO") if "coterie" in described else ():
         with suppress(OSError):
@@ -92,7 +92,7 @@ def _are_in_folders(paths: Sequence[str]) -> bool:
 
 
 def _is_else(finder: object) -> bool:
-    """Return whether packages are also found in another way than on the path."""
+    """Return whether a finder finds packages outside of the path."""
     return finder is not PathFinder and hasattr(finder, "find_distributions")
 
 
@@ -113,7 +113,7 @@ def _told_by_python() -> Iterator[EntryPoint]:
 
 
 def _described(paths: Sequence[str]) -> dict[str, Path]:
-    """Return the folders that describe packages, by their names in one spelling."""
+    """Return the metadata folders of packages, by normalised package names."""
     fields: dict[str, Path] = {}
     for path in paths:
         for name in _names_in(path or os.curdir):

@@ -7,13 +7,13 @@
   + RunError              the run could not give an answer: exit 1
     - ModelError          the provider of a model (its kinds are in `runtime.gateway`)
     - AgentError          one agent of the run
-    - JailError           code that an agent wrote could not be run safely
+    - JailError           code of an agent could not run safely
   + StorageError          a file of state cannot be written, or is damaged: exit 1
   + LimitError            a limit that the user set was reached: exit 3
-  + AnswerFormError       a scorer cannot read the answers: exit 2, what was spent is kept
+  + AnswerFormError       a scorer cannot read the answers: exit 2, finished work is stored
 
-Whoever raises gives the rule, the actual value, the likely cause and the fix. The command line
-prints the message without a traceback; anything that is not a `CoterieError` is our bug (exit 70).
+Every message has the rule, the actual value, the likely cause and the fix. The command line prints
+it without a traceback; any exception other than `CoterieError` is our bug (exit 70).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 
 class CoterieError(Exception):
-    """What a caller may want to catch. `exit_code` is what a command ends with."""
+    """The base of all errors that a caller may catch. `exit_code` is the exit code of a command."""
 
     exit_code = 1
 
 
 class InputError(CoterieError):
-    """Something that the user gave is wrong or missing. Nothing was spent."""
+    """A part of the user's input is wrong or missing. Nothing was spent."""
 
     exit_code = 2
 
@@ -48,7 +48,7 @@ class ConfigError(InputError):
 
 
 def without_problems(value: T, problems: Sequence[Problem]) -> T:
-    """Return what a file says.
+    """Return the loaded value.
 
     Raises:
         ConfigError: There are problems.
@@ -59,7 +59,7 @@ def without_problems(value: T, problems: Sequence[Problem]) -> T:
 
 
 class UnsupportedSystem(InputError):
-    """This system lacks what the work needs and every POSIX system has."""
+    """This system lacks a feature that every POSIX system has."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -81,13 +81,13 @@ class AgentError(RunError):
 
 
 class JailError(RunError):
-    """Code that an agent wrote could not be run, or not safely."""
+    """Code of an agent could not run, or not safely."""
 
 
 class StorageError(CoterieError, OSError):
-    """A file of state cannot be written, or what stands in it is damaged. What was there stays.
+    """A file of state cannot be written, or its content is damaged. The old content stays.
 
-    Also an `OSError`: given what the system gave (number, words, path), it says so in one line.
+    Also an `OSError`: built from the system's error (number, words, path), it shows one line.
     """
 
     def __str__(self) -> str:
@@ -97,12 +97,12 @@ class StorageError(CoterieError, OSError):
 
 
 class AnswerFormError(CoterieError):
-    """All scores are 0 because a scorer cannot read the answers; what was done is kept."""
+    """All scores are 0 because a scorer cannot read the answers; finished work is stored."""
 
     exit_code = 2
 
 
 class LimitError(CoterieError):
-    """A limit that the user set was reached; what was done until then is kept."""
+    """A limit that the user set was reached; finished work is stored."""
 
     exit_code = 3

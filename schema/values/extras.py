@@ -1,4 +1,4 @@
-"""Where this installation comes from, and the command that adds an extra to it."""
+"""The source of this installation, and the command that adds an extra to it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 DISTRIBUTION = "coterie"
-"""The package's name. Nothing is published under it: installers need an address beside it."""
+"""The package's name. It is not published, so installers also need an address."""
 
 
 def how_to_get(extra: str) -> str:
-    """Return the command that installs an extra into this environment, with pip or without.
+    """Return the command that installs an extra into this environment, with or without pip.
 
     Args:
         extra: Its name, as in `coterie[mcp]`.
@@ -29,7 +29,7 @@ def how_to_get(extra: str) -> str:
 
 
 def _requirement(extra: str) -> list[str]:
-    """Return what names this installation with an extra, by its record of origin (PEP 610)."""
+    """Return this installation's requirement with an extra, by its record of origin (PEP 610)."""
     from importlib.metadata import distribution
 
     origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")

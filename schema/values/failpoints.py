@@ -1,7 +1,7 @@
 """Places where a test can make a process die, fail or hang.
 
-Each stands just before or just after something that must be on disk: a flush, a rename, a commit.
-Nothing happens there but in tests, which say in `ACTS` what is to happen.
+Each is just before or just after data must be on disk: a flush, a rename, a commit. Nothing happens
+there except in tests, which set the action in `ACTS`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Failpoint = Literal[
     "journal.append.before",
     "journal.append.after",
 ]
-"""Every place. A new one is declared here first."""
+"""The names of all places. A new one is declared here first."""
 
 ACTS: list[Callable[[Failpoint], None]] = []
-"""What happens at each place; empty but in tests."""
+"""The action at each place; empty except in tests."""
 
 
 def failpoint(name: Failpoint) -> None:
-    """Say that the process has come to this place."""
+    """Run the action of a place, if a test set one."""
     for act in ACTS:
         act(name)

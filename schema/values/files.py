@@ -1,7 +1,7 @@
-"""Writing files so that a reader, or a power failure, never finds half of one.
+"""Writes files so that neither a reader nor a power failure ever leaves half of one.
 
-All state that is text is written by these functions. Each returns once the disk has what it was
-given, and raises `StorageError` where that cannot be had.
+All text state is written by these functions. Each returns when the data is on disk, and raises
+`StorageError` if that fails.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ def write_atomically(
     flushed: bool = True,
     after: Callable[[], object] | None = None,
 ) -> None:
-    """Write a file whole, or leave what was there.
+    """Write a whole file, or leave the old one.
 
     Args:
         text: The text or bytes, or pieces of either, which are never all in memory.
-        flushed: Whether it is on disk when this returns; else who calls flushes it later.
-        after: Called when the disk has its content, ahead of its name: waits for what it follows
-            from. What this raises is raised, and the file is not there.
+        flushed: Whether to flush before returning; otherwise the caller flushes later.
+        after: Called when the content is on disk but has no name yet: waits for data that the file
+            depends on. If it raises, the file is not written.
 
     Raises:
-        StorageError: It cannot be written; the old content still stands. Only when its folder
-            cannot be flushed may the new one stand already.
+        StorageError: It cannot be written, and the old content remains. If only the folder's flush
+            failed, the new content may be there already.
     """
     import tempfile
 
@@ -65,10 +65,9 @@ def _pieces(text: str | bytes | Iterable[str | bytes]) -> Iterator[bytes]:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Write at the end of a file, which is made if need be: everything, or nothing stays.
+    """Append to a file, which is created if missing: everything, or nothing.
 
-    A process that is killed meanwhile may leave a part. One process at a time may do this: see
-    `locked`.
+    A killed process may leave a part. Only one process may append at a time: see `locked`.
 
     Raises:
         StorageError: It cannot be written.
@@ -90,10 +89,10 @@ def append(path: Path, content: bytes) -> None:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Make sure that a file can be written, ahead of the work that it is for.
+    """Check that a file can be written, before the work that produces it.
 
     Raises:
-        InputError: Its folder does not exist, or takes no files.
+        InputError: Its folder does not exist, or accepts no files.
     """
     import tempfile
 
@@ -109,7 +108,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def truncate(path: Path, size: int) -> None:
-    """Cut a file down to its first `size` bytes."""
+    """Cut a file to its first `size` bytes."""
     with _named(path), _opened(path, os.O_WRONLY) as handle:
         failpoint("files.truncate.before")
         os.ftruncate(handle, size)
@@ -118,7 +117,7 @@ def truncate(path: Path, size: int) -> None:
 
 
 def rename(path: Path, name: Path) -> None:
-    """Give a file another name in its folder, in place of whatever was called so."""
+    """Rename a file in its folder, and replace any file of that name."""
     with _named(path):
         failpoint("files.rename.before")
         path.replace(name)
@@ -127,7 +126,7 @@ def rename(path: Path, name: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there.
+    """Remove a file, if present.
 
     Raises:
         StorageError: It cannot be removed.
@@ -137,20 +136,20 @@ def remove(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until the disk has all of a file, whoever wrote it."""
+    """Flush a whole file to disk, whoever wrote it."""
     with _named(path):
         _sync(path)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder where it is missing, and its name last. What it stands in exists."""
+    """Create a folder if missing. Its parent exists."""
     with _named(path):
         path.mkdir(exist_ok=True)
         _sync(path.parent)  # also where it was there: who made it may have died since
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder, and all those that it stands in and that are missing."""
+    """Create a folder and its missing parents."""
     for parent in reversed([parent for parent in path.parents if not parent.exists()]):
         make_folder(parent)
     make_folder(path)
@@ -158,13 +157,13 @@ def make_folders(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Generator[None]:
-    """Hold a lock that one thread of one process has at a time, and wait for it if need be.
+    """Hold a lock that one thread of one process has at a time; wait for it if necessary.
 
-    The system takes it back from a process that dies.
+    The system releases it when a process dies.
 
     Args:
-        path: The file of the lock. It is made if need be, stays empty, and must not be removed
-            while anyone may want the lock.
+        path: The lock's file. It is created if missing, stays empty, and must not be removed while
+            any process may want the lock.
     """
     with _named(path):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -177,13 +176,13 @@ def locked(path: Path) -> Generator[None]:
 
 
 def lock(handle: int, *, wait: bool = True) -> None:
-    """Lock what is open, until it is closed or its process ends.
+    """Lock an open file until it is closed or its process ends.
 
     Args:
-        wait: Whether to wait for who else has the lock.
+        wait: Whether to wait for the current holder.
 
     Raises:
-        BlockingIOError: Somebody else has it, and is not waited for.
+        BlockingIOError: Another process holds the lock, and `wait` is false.
         OSError: The file system has no locks.
         UnsupportedSystem: It is neither Linux nor macOS.
     """
@@ -196,7 +195,7 @@ def lock(handle: int, *, wait: bool = True) -> None:
 
 @contextmanager
 def _named(path: Path) -> Generator[None]:
-    """Say of which file the system's errors are."""
+    """Add the file's name to the system's errors."""
     try:
         yield
     except StorageError:  # of another file
@@ -215,13 +214,13 @@ def _opened(path: Path, flags: int) -> Generator[int]:
 
 
 def _write(handle: int, content: bytes) -> None:
-    """Write all of it: on a disk that is nearly full, one call takes only a part."""
+    """Write everything: on a nearly full disk, one call writes only a part."""
     while content:
         content = content[os.write(handle, content) :]
 
 
 def _sync(path: Path) -> None:
-    """Flush a file; or a folder, since a new name is in the folder, which is written on its own."""
+    """Flush a file; or a folder, because new names are stored there."""
     with _opened(path, os.O_RDONLY) as handle:
         failpoint("files.sync.before")
         os.fsync(handle)

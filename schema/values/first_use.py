@@ -1,4 +1,4 @@
-"""Packages whose public names, and groups whose commands, are imported when they are first used."""
+"""Lazy imports for the public names of packages and the commands of groups."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 
 
 def on_first_use(package: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package: a command imports what it needs and no more.
+    """Return the `__getattr__` of a package, so that a command imports only what it needs.
 
-    Its public names are those that it imports for type checkers, `if TYPE_CHECKING`.
+    Its public names are those imported under `if TYPE_CHECKING`.
 
     Args:
         package: Its `__name__`.
@@ -32,7 +32,7 @@ def on_first_use(package: str) -> Callable[[str], Any]:
 
 @cache
 def _homes(package: str) -> Mapping[str, str]:
-    """Return the modules that a package imports for type checkers, by the names from there."""
+    """Return the modules that a package imports for type checkers, by imported name."""
     text = Path(str(sys.modules[package].__file__)).read_text(encoding="utf-8")
     blocks = [item.body for item in ast.parse(text).body if isinstance(item, ast.If)]
     return {
@@ -44,10 +44,10 @@ def _homes(package: str) -> Mapping[str, str]:
 
 
 class ImportedOnUse(UserDict[str, Any]):
-    """Values by name, each of which is imported when somebody asks for it.
+    """Values by name, each imported on first access.
 
     Args:
-        package: The `__name__` of the package that has them.
+        package: The `__name__` of their package.
         homes: `module:name` of each value.
     """
 

@@ -1,4 +1,4 @@
-"""Folders of text files that belong together: what changed is written, and nothing else."""
+"""Folders of related text files: only changed files are written."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .files import make_folder, remove, write_atomically
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()) -> list[str]:
-    """Make the files of a folder say what they should; those that do already stay as they are.
+    """Write the files of a folder; files that already have their text stay untouched.
 
-    Each is written whole or not at all, one after the other; what goes, goes last.
+    Each is written completely or not at all, one after the other; removals come last.
 
     Args:
-        texts: What its files say, by their paths in it.
-        old: Files that go unless they are among these, with the folders that they leave empty.
+        texts: The texts, by their paths in the folder.
+        old: Files to remove unless they are in `texts`, with folders left empty.
 
     Returns:
-        The files that were written or went.
+        The files that were written or removed.
     """
     new = [name for name, text in texts.items() if not _says(folder / name, text)]
     removed = [name for name in old if name not in texts and (folder / name).is_file()]
@@ -36,7 +36,7 @@ def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()
 
 
 def files_in(folder: Path, patterns: Iterable[str]) -> list[str]:
-    """Name the files of a folder that fit patterns, in order; none that is hidden."""
+    """List the files of a folder that match patterns, sorted, without hidden ones."""
     paths = {path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern)}
     visible = (path for path in paths if not any(part.startswith(".") for part in path.parts))
     return sorted(path.as_posix() for path in visible if (folder / path).is_file())

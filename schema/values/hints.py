@@ -1,4 +1,4 @@
-"""What a word that is unknown was probably meant to be."""
+"""Suggestions for unknown words."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from itertools import islice
 from .problems import quoted
 
 MOST_NAMES = 1_000
-"""Names that a word is compared with."""
+"""The maximum number of names compared with a word."""
 LONGEST_WORD = 100
-"""Characters of a word that is compared at all."""
+"""Maximum characters of a word that is compared."""
 MOST_COMPARED = 20_000
-"""Pairs of characters that are compared exactly for one word: many short names, few long ones."""
+"""The maximum number of exactly compared character pairs: many short names, few long ones."""
 LEAST = 0.7
-"""How like a name must be to a word, from 0 to 1."""
+"""The minimum similarity of a name to a word, from 0 to 1."""
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Name the nearest known word as a sentence, or nothing where none is near."""
+    """Return the nearest known word as a sentence; empty if none is near."""
     names = list(islice(choices, MOST_NAMES))
     text = near(word, names)
     if text is None:
@@ -28,10 +28,10 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def near(word: str, names: Iterable[str]) -> str | None:
-    """Return the name that is most like a word; None where none is near.
+    """Return the name that is most similar to a word; None if none is near.
 
-    To compare two texts takes as long as both are, one times the other. So of many long names that
-    have the word's letters, only those are compared that have most of them.
+    Comparing two texts takes time in proportion to the product of their lengths. So among many long
+    names with the word's letters, only those that share most letters are compared.
     """
     from difflib import SequenceMatcher, get_close_matches
 
@@ -56,7 +56,7 @@ def near(word: str, names: Iterable[str]) -> str | None:
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """Name a few of many, and count the rest."""
+    """List the first names, and count the others."""
     shown = list(names)
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more if shown else "none"

@@ -1,7 +1,7 @@
-"""JSON as RFC 8259 has it, which the standard library's is not: no `NaN`, no `Infinity`.
+"""JSON as in RFC 8259, unlike the standard library's: no `NaN`, no `Infinity`.
 
-What others wrote is read with `loads`, and whatever is shown or kept is written with `dumps`. So
-each text that we call JSON can be read by everybody.
+`loads` reads foreign JSON, and `dumps` writes everything shown or stored. So any reader can parse
+our JSON.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def _finite(text: str) -> float:
 
 
 DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
-"""Reads one value of a text that has more in it; see `json.JSONDecoder.raw_decode`."""
+"""Reads one value at the start of a longer text; see `json.JSONDecoder.raw_decode`."""
 
 
 def loads(text: str | bytes) -> Any:
     """Read JSON.
 
     Raises:
-        ValueError: It is none, has a number that is not finite, or is nested too deeply to be read.
+        ValueError: It is no JSON, has a number that is not finite, or is nested too deeply.
     """
     try:
         # `json.loads` would make a decoder for each text.
@@ -52,12 +52,12 @@ def dumps(
     ensure_ascii: bool = True,
     default: Callable[[Any], Any] | None = None,
 ) -> str:
-    """Write JSON; a number that is not finite is null, as in JavaScript.
+    """Write JSON; a number that is not finite becomes null, as in JavaScript.
 
     Args:
-        indent: Spaces of each level; None: all in one line.
-        ensure_ascii: Whether other characters are written as escapes.
-        default: Gives a plain value for another one.
+        indent: Spaces per level; None: all on one line.
+        ensure_ascii: Whether to escape all other characters.
+        default: Converts any other value to a plain one.
     """
     try:
         return _encoder(indent, ensure_ascii, default).encode(value)
@@ -70,7 +70,7 @@ def dumps(
 def _encoder(
     indent: int | None, ensure_ascii: bool, default: Callable[[Any], Any] | None
 ) -> json.JSONEncoder:
-    """Return what writes JSON so; `json.dumps` makes one for every text."""
+    """Return the cached encoder for these arguments; `json.dumps` creates one for every text."""
     return json.JSONEncoder(
         allow_nan=False, indent=indent, ensure_ascii=ensure_ascii, default=default
     )

@@ -1,4 +1,4 @@
-"""A part of something that is cut into several, such as `3/8`: the third of eight."""
+"""One part of a whole cut into several, such as `3/8`: the third of eight."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PART = re.compile(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """One of several parts, whose sizes differ by one at most.
+    """One of several parts, whose sizes differ by at most one.
 
     Attributes:
-        which: The how-many-th, from 1.
+        which: Its number, from 1.
     """
 
     which: int
@@ -27,7 +27,7 @@ class Part:
 
     @classmethod
     def read(cls, text: str, option: str) -> Self:
-        """Read what somebody gave as an option.
+        """Parse the value of an option.
 
         Raises:
             InputError: It is no part.
@@ -41,7 +41,7 @@ class Part:
         return f"{self.which}/{self.of}"
 
     def take(self, items: Sequence[T]) -> list[T]:
-        """Take every so-many-th item, beginning with this part's first.
+        """Return every `n`th item from this part's first on, where `n` is the number of parts.
 
         Raises:
             InputError: There are fewer items than parts.

@@ -1,4 +1,4 @@
-"""Problems of a file: where, what is wrong, and what to write instead."""
+"""Problems of a file: the place, the fault, and the fix."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .secrets import scrubbed
 from .terminal import unbroken
 
 Path = tuple[str | int, ...]
-"""The way to a value in a document: `("agents", "w2", "tools", 0)`."""
+"""The path of a value in a document: `("agents", "w2", "tools", 0)`."""
 
 LONGEST_QUOTE = 60
 MOST_PROBLEMS = 100
-"""Problems of one file that are looked for, and that one command shows of all files."""
+"""The maximum number of problems found in one file, and shown by one command for all files."""
 _NAME = re.compile(r"[\w$-]{1,64}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class TextPosition:
-    """A place in a text: line and column, both counted from 1."""
+    """A position in a text: line and column, both from 1."""
 
     line: int = 1
     column: int = 1
@@ -30,13 +30,13 @@ class TextPosition:
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong with a file. Problems sort by place; none shows a secret key.
+    """One fault of a file. Problems sort by place; none shows a secret key.
 
     Attributes:
         file: The file's name as the user gave it.
         path: The field, dotted: `agents.w2.max_tokens`. Empty for the whole file.
-        message: What is wrong and what to write instead, as sentences.
-        severity: An error keeps the file from loading; a warning is a likely mistake.
+        message: The fault and the fix, in sentences.
+        severity: An error prevents loading; a warning is a likely mistake.
     """
 
     file: str
@@ -55,7 +55,7 @@ class Problem:
 
 
 def dotted(path: Path) -> str:
-    """Write a path as people do: `agents.w2.tools[0]`. Keys that are not one word are quoted."""
+    """Write a path for people: `agents.w2.tools[0]`. Keys that are not one word are quoted."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -67,7 +67,7 @@ def dotted(path: Path) -> str:
 
 
 def quoted(value: object) -> str:
-    """Show an actual value on one line, cut to a length that keeps the message readable."""
+    """Show an actual value on one line, cut to a readable length."""
     as_json = json.dumps(value, ensure_ascii=False, default=repr)
     text = scrubbed(repr(value) if isinstance(value, str | bytes) else as_json)
     if len(text) <= LONGEST_QUOTE:
@@ -76,14 +76,14 @@ def quoted(value: object) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Say in a few words why a file cannot be read."""
+    """Explain in a few words why a file cannot be read."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return getattr(error, "strerror", None) or str(error)
 
 
 def shown(problems: Sequence[Problem]) -> list[Problem]:
-    """Return the problems that are shown: the first, and how many more there are."""
+    """Return the first problems, and the number of the others."""
     report, more = list(problems[:MOST_PROBLEMS]), len(problems) - MOST_PROBLEMS
     if more > 0:
         first = problems[MOST_PROBLEMS]
@@ -103,7 +103,7 @@ def _as_json(problems: Sequence[Problem]) -> str:
 
 
 def _as_github(problems: Sequence[Problem]) -> str:
-    """Render workflow commands, which GitHub shows beside the lines of a change."""
+    """Return workflow commands, which GitHub shows beside the lines of a change."""
     return "\n".join(
         f"::{problem.severity} file={_escaped(problem.file, also=':,')},line={problem.place.line},"
         f"col={problem.place.column}::{_escaped(_problem_text(problem))}"
@@ -131,4 +131,4 @@ FORMATS: Mapping[str, Callable[[Sequence[Problem]], str]] = {
     "json": _as_json,
     "github": _as_github,
 }
-"""How problems can be shown, by the name that `--format` takes."""
+"""The output formats for problems, by the name that `--format` takes."""

@@ -1,4 +1,4 @@
-"""What looks like a secret key wherever it is written, and what of an environment is secret."""
+"""Recognises secret keys in texts, and the secret values of an environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORMS = (
     ("github_pat_", r"[A-Za-z0-9_]{30,}"),
     ("xox", r"[abprs]-[A-Za-z0-9-]{10,}"),  # Slack
 )
-"""How keys that providers give out begin, and how they go on."""
+"""The prefixes of providers' keys, each with the pattern of the rest."""
 
 _PRIVATE_KEY = r"""
     -----BEGIN\ (?:[A-Z]+\ )*PRIVATE\ KEY-----
@@ -30,11 +30,10 @@ _PRIVATE_KEY = r"""
 
 
 def _at_an_edge(mark: str) -> str:
-    """Return the pattern of a mark that no word runs into.
+    """Return the pattern of a mark that is not preceded by a letter or digit of the same word.
 
-    A letter before it is no word's where it belongs to an escape of JSON or of a URL. The pattern
-    looks back from the mark's end: a look at every character in front of it would be slow, and this
-    runs over every line that is written.
+    A letter of a JSON or URL escape before it does not count. The pattern looks back from the
+    mark's end: looking before every character would be slow, and this runs over every written line.
     """
     size = len(mark)
     escapes = (r"\\[bfnrt]", r"\\u[0-9A-Fa-f]{4}", "%[0-9A-Fa-f]{2}")
@@ -45,21 +44,21 @@ def _at_an_edge(mark: str) -> str:
 _SECRET = re.compile(
     "|".join((*(_at_an_edge(mark) + rest for mark, rest in _FORMS), _PRIVATE_KEY)), re.VERBOSE
 )
-"""What looks like a key."""
+"""Matches texts that look like a key."""
 
 _SIGNS = (
     re.compile(r"-(?:(?<=(?:sk|hf|r8)-)|(?<=(?:xai|plx)-)|(?<=xox[abprs]-)|----BEGIN)"),
     re.compile(r"_(?:(?<=(?:sk|hf|r8)_)|(?<=(?:xai|plx|pat)_)|(?<=gh[pousr]_))"),
     re.compile(r"A(?:KIA|Iza)"),
 )
-"""One of them stands in all that looks like a key, and most texts hold none. `re` seeks a single
-character that a pattern begins with ten times as fast as a pattern."""
+"""Every text that looks like a key matches one of these, and most texts match none. `re` finds a
+pattern with a fixed first character ten times as fast as a general pattern."""
 
 LOOKS_LIKE_A_KEY = (
     "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
     " (key_env)."
 )
-"""Says so of a place in a file, without the key."""
+"""The message for a place with a key, without the key."""
 
 # In a variable's name: `OPENAI_API_KEY`, `PGPASSWORD`, `NPM_TOKEN_2`, but not `KEYBOARD`.
 _SECRET_WORD = re.compile(
@@ -83,21 +82,21 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S*", re.I)
 _WHO_AND_WHERE = ("HOME", "HOSTNAME", "LOGNAME", "USER", "USERNAME")
 SHORTEST_VALUE = 8
 SHORTEST_USER = 16
-"""Characters from which a user name without a password is taken for a token."""
+"""The minimum characters for a user name without a password to count as a token."""
 
 
 def keys_in(text: str) -> Iterator[re.Match[str]]:
-    """Return the places of a text that look like a secret key."""
+    """Return matches of texts that look like a secret key."""
     return _SECRET.finditer(text) if _has_sign(text) else iter(())
 
 
 def looks_secret(text: str) -> bool:
-    """Return whether a text holds something of a key's form."""
+    """Return whether a text contains anything that looks like a key."""
     return any(keys_in(text))
 
 
 def scrubbed(text: str, values: Iterable[str] = ()) -> str:
-    """Return a text without what looks like a secret key, and without known secrets as they are."""
+    """Replace everything that looks like a secret key, and all known secrets, in a text."""
     for secret in sorted(values, key=len, reverse=True):
         text = text.replace(secret, "[secret]")
     return _SECRET.sub("[secret]", text) if _has_sign(text) else text
@@ -108,12 +107,12 @@ def _has_sign(text: str) -> bool:
 
 
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
-    """Collect what is secret in an environment.
+    """Return the secret values of an environment.
 
-    That is the value of every variable whose name says so (`…_KEY`, `…TOKEN`, `…PASSWORD` and the
-    like), and the password in every URL. A value that could as well stand in any text, a word, a
-    number, a path, an address or the user's name, is left out: to hide it would spoil the text and
-    keep nothing secret.
+    These are the value of every variable with a telling name (`…_KEY`, `…TOKEN`, `…PASSWORD` and
+    the like), and the password in every URL. A value that could occur in any text is left out: a
+    word, a number, a path, an address or the user's name. Hiding it would damage texts and protect
+    nothing.
     """
     usual = {environment[name] for name in _WHO_AND_WHERE if name in environment}
     texts = {secret for value in environment.values() for secret in _in_urls(value)}
@@ -136,7 +135,7 @@ def _can_be_secret(value: str) -> bool:
 
 
 def _in_urls(text: str) -> Iterator[str]:
-    """Yield the passwords of the URLs in a text, as they stand there and as they are sent."""
+    """Yield the passwords of the URLs in a text, as written and as decoded."""
     for result in _IN_URL.finditer(text):
         user, password = result["user"], result["password"]
         if password:

@@ -1,4 +1,4 @@
-"""What models, tools and files wrote, made safe to show on a terminal."""
+"""Makes the output of models, tools and files safe to show on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNSEEN = (
     "\U000e0000-\U000e01ef"  # tags and more selectors: text within text
 )
 _JOINERS = "\u200c\u200d"
-"""What has no width either, but a meaning between letters that are not ASCII, and in emoji."""
+"""Characters without width that have a meaning between letters outside ASCII, and in emoji."""
 
 _COMMAND = re.compile(
     rf"""
@@ -33,33 +33,33 @@ _UNSAFE = re.compile(f"[{_UNSEEN}{_JOINERS}\ud800-\udfff]")
 
 
 def speakable(text: str) -> str:
-    """Leave out everything that would command the terminal, or deceive its reader, unseen.
+    """Remove every character that controls the terminal or deceives its reader.
 
-    Tabs and newlines stay. Half a character, which no terminal can show, becomes a replacement
+    Tabs and newlines stay. A lone surrogate, which no terminal can show, becomes a replacement
     character.
     """
     return _HALF.sub("\ufffd", _COMMAND.sub("", text))
 
 
 def unbroken(name: object) -> str:
-    """Make a name of a file speakable, and put it on one line with its other spaces as they are."""
+    """Make a file name speakable and put it on one line; its other spaces stay unchanged."""
     return " ".join(speakable(str(name)).splitlines())
 
 
 def on_one_line(text: str) -> str:
-    """Make a text speakable and put it on one line, so that it cannot pose as the next one."""
+    """Make a text speakable and put it on one line, so that it cannot imitate the next line."""
     return " ".join(speakable(text).split())
 
 
 def speakable_json(text: str) -> str:
-    r"""Write what is unspeakable in a JSON text as escapes (`\u001b`): the value stays the same."""
+    r"""Escape unspeakable characters in a JSON text (`\u001b`): the value stays the same."""
     return _UNSAFE.sub(lambda result: json.dumps(result[0])[1:-1], text)
 
 
 def visible(text: str) -> str:
-    """Write what nobody would see, or what reorders a text, by its number: `[U+202E]`.
+    """Replace invisible or reordering characters by their code: `[U+202E]`.
 
-    For pages and files, where a person reads what a model was really shown.
+    For pages and files in which a person reads the text that a model saw.
     """
     plain = text.replace("\r\n", "\n")
     return _HIDDEN.sub(lambda result: f"[U+{ord(result[0]):04X}]", plain)

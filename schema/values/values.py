@@ -1,4 +1,4 @@
-"""Plain values, as JSON and YAML have them, told apart in a way that type checkers follow."""
+"""Plain values, as in JSON and YAML, with type guards for type checkers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ T = TypeVar("T")
 
 JSON = "a value that JSON has"
 Json = Annotated[Any, JSON]
-"""The type of values that JSON has, which type checkers do not follow."""
+"""The type of JSON values, which type checkers treat as any type."""
 
 
 def frozen(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields with tuples for lists."""
+    """Return fields with lists as tuples."""
     return {key: tuple(item) if is_list(item) else item for key, item in fields.items()}
 
 
 def nothing() -> Mapping[Any, Any]:
-    """Return an empty mapping that nobody can change: the default of a field."""
+    """Return an immutable empty mapping: the default of a field."""
     return MappingProxyType({})
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
-    """Return whether a plain value is a mapping; its keys are text, as our readers make sure."""
+    """Return whether a plain value is a mapping; our readers ensure that its keys are text."""
     return isinstance(value, dict)
 
 
@@ -37,8 +37,13 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def is_texts(value: object) -> TypeGuard[list[str]]:
+    """Return whether a plain value is a list of texts."""
+    return is_list(value) and all(isinstance(item, str) for item in value)
+
+
 def equal_numbers_alike(value: Any) -> Any:
-    """Copy a plain value with equal numbers written alike: `600.0` as `600`."""
+    """Copy a plain value with equal numbers in one notation: `600.0` as `600`."""
     if is_mapping(value):
         return {key: equal_numbers_alike(item) for key, item in value.items()}
     if is_list(value):
@@ -47,14 +52,14 @@ def equal_numbers_alike(value: Any) -> Any:
 
 
 def without_nulls(value: Any) -> Any:
-    """Copy a plain value without what is null in it, as YAML has a field that nothing follows."""
+    """Copy a plain value without nulls, such as YAML fields without a value."""
     if is_mapping(value):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value if item is not None] if is_list(value) else value
 
 
 def plain(item: Any) -> Any:
-    """Copy a value as dicts and lists, with whatever they hold."""
+    """Copy a value as dicts and lists, at every level."""
     if isinstance(item, str | int | float | None):
         return item
     if is_dataclass(item):
@@ -67,14 +72,14 @@ def plain(item: Any) -> Any:
 
 
 def parts(item: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass as they are; `asdict` copies whatever they hold."""
+    """Return the fields of a dataclass without copying their values, unlike `asdict`."""
     return {field.name: getattr(item, field.name) for field in fields(item)}
 
 
 def replaced(item: T, **changes: Any) -> T:
-    """Return a dataclass with other fields, as `dataclasses.replace` does in four times the time.
+    """Return a dataclass with other fields, four times as fast as `dataclasses.replace`.
 
-    All its fields are arguments of its `__init__`.
+    All its fields must be arguments of its `__init__`.
     """
     names, values_of = _fields(type(item))
     return type(item)(**dict(zip(names, values_of(item), strict=True)) | changes)
@@ -82,15 +87,15 @@ def replaced(item: T, **changes: Any) -> T:
 
 @functools.cache
 def _fields(kind: Any) -> tuple[tuple[str, ...], attrgetter[tuple[Any, ...]]]:
-    """Return the fields of a dataclass that has several, and what takes them at once."""
+    """Return the field names of a dataclass, and a getter of all values at once."""
     names = tuple(field.name for field in fields(kind))
     return names, attrgetter(*names)
 
 
 def unlike_default(part: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass that are not at their default, as plain values.
+    """Return the fields of a dataclass that differ from their default, as plain values.
 
-    A field whose name is a word of Python, as `is_`, has that word for its name in files.
+    A field named after a Python keyword, such as `is_`, has the keyword as its name in files.
     """
     value: dict[str, Any] = {}
     for field, name, usual in _defaults(type(part)):
@@ -102,7 +107,7 @@ def unlike_default(part: Any) -> dict[str, Any]:
 
 @functools.cache
 def _defaults(kind: type[Any]) -> tuple[tuple[str, str, Any], ...]:
-    """Return the name of each field of a dataclass, in code and in files, and its default."""
+    """Return each field of a dataclass: its names in code and in files, and its default."""
     return tuple((field.name, field.name.rstrip("_"), _default(field)) for field in fields(kind))
 
 

@@ -1,7 +1,7 @@
-"""Reads YAML as data: the scalars of YAML 1.2's core schema, and nothing that surprises.
+"""Reads YAML as data: only the scalars of YAML 1.2's core schema.
 
 No tags, anchors, aliases or merge keys, no second document, no duplicate keys. The parser's events
-are read one at a time, because the library's own constructors recurse on the C stack and a small
+are read one at a time, because the library's own constructors recurse on the C stack, and a small
 file can end the process.
 """
 
@@ -31,12 +31,12 @@ INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 LONGEST_NUMBER = 40
-"""Characters. Every number that this project writes is shorter."""
+"""Maximum characters. Every number that this project writes is shorter."""
 MOST_KEYS = 20
-"""Keys in comments that are reported of one file."""
+"""The maximum number of secret keys in comments that are reported per file."""
 HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-"""How JSON escapes what is beyond `\\uffff`."""
+"""A JSON escape of a character beyond `\uffff`."""
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -49,7 +49,7 @@ def read_yaml(
         content: The file's bytes, UTF-8.
 
     Returns:
-        What could be read, and what is wrong with it. Read on only to find more problems.
+        The readable part, and the problems. After an error, reading continues only to find more.
     """
     builder = Builder(file=file, limits=limits)
     try:
@@ -81,7 +81,7 @@ def decode(content: bytes, builder: Builder) -> str:
 
 
 def resolve(text: str) -> Any:
-    """Give a plain scalar its value by YAML 1.2's core schema."""
+    """Return the value of a plain scalar by YAML 1.2's core schema."""
     if text in WORDS:
         return WORDS[text]
     if NOT_FINITE.fullmatch(text):
@@ -92,7 +92,7 @@ def resolve(text: str) -> Any:
 
 
 def number(text: str, read: Callable[[str], float]) -> float:
-    """Read a number that is short and finite.
+    """Parse a short, finite number.
 
     Raises:
         ValueError: It is not.
@@ -152,7 +152,7 @@ def _follow(text: str, builder: Builder) -> None:
 
 
 def _keys_in_comments(text: str) -> Iterator[int]:
-    """Find what looks like a key and is no part of a value; those in values are found there."""
+    """Report secret keys in comments; other checks find those in values."""
     numbers = [match.start() for match in keys_in(text)]
     if not numbers:
         return
@@ -165,7 +165,7 @@ def _keys_in_comments(text: str) -> Iterator[int]:
 
 
 def _span(event: Any, text: str) -> tuple[int, int]:
-    """Give where a scalar stands, from its first character on; `|` may have a comment behind it."""
+    """Return a scalar's place from its first character on; `|` may be followed by a comment."""
     start, end = event.start_mark.index, event.end_mark.index
     return (text.find("\n", start) if event.style in {"|", ">"} else start), end
 
@@ -177,7 +177,7 @@ ADVICE = {
     "did not find expected key": " Is the line indented like its neighbours?",
     "did not find expected '-'": " Is the line indented like its neighbours?",
 }
-"""What most often lies behind a problem that the library names."""
+"""The most frequent fix of a problem that the library reports."""
 
 WRITE_IT_OUT = "Anchors and aliases are not supported: write the value where it is needed."
 

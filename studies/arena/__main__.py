@@ -10,7 +10,7 @@ import click
 from coterie.schema.command import Command
 
 from ..simulated import matching, none_matches
-from .worlds import METHODS, WORLDS, Arena
+from .worlds import CAPS, METHODS, WORLDS, Arena
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--shard", metavar="K/N", default="1/1", help="Do the K-th of N parts of the cells.")
+@click.option(
+    "--cap", default=CAPS["cap"], show_default=True, help="What a cell may spend to learn."
+)
 @click.option("--rows", multiple=True, default=("*",), help="Only methods whose names match.")
 @click.option(
     "--results",
@@ -34,6 +37,7 @@ def main(
     seeds: int,
     jobs: int,
     shard: str,
+    cap: str,
     rows: Sequence[str],
     results: Path,
 ) -> None:
@@ -43,7 +47,8 @@ def main(
         raise none_matches(rows, METHODS)
     methods = [name for name in METHODS if name in chosen]
     for world in worlds or WORLDS:
-        arena = Arena(world=world, folder=results / world, seeds=seeds, methods=methods)
+        folder, caps = results / world, {**CAPS, "cap": cap}
+        arena = Arena(world=world, folder=folder, seeds=seeds, methods=methods, caps=caps)
         table = arena.run("--jobs", str(jobs), "--shard", shard)
         click.echo(f"## The world {world}\n\n{table}")
 

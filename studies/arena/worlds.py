@@ -44,7 +44,7 @@ before the cap is met."""
 PLUGIN = Path(__file__).parent / "plugin"
 ITEMS = 4000
 SIZES = {"evolve": 40, "test": 12}
-CAPS = {"cap": "calls=100", "test_cap": "calls=2000"}
+CAPS = {"cap": "calls=100", "test_cap": "calls=20000"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

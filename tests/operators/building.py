@@ -22,6 +22,7 @@ from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.record.journal import Journal
+from coterie.runtime.values.budget import NO_CAPS, Caps
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.team.task import Task
 
@@ -36,9 +37,13 @@ def recipe(workers: int = 1, **settings: Any) -> Recipe:
     return Recipe(strategy="mattrl", settings=ExperienceSettings(**settings), workers=workers)
 
 
-def evolution(context: EvolutionContext, tasks: Sequence[Task] = TASKS) -> Evolution:
+def evolution(
+    context: EvolutionContext, tasks: Sequence[Task] = TASKS, *, is_final: bool = False
+) -> Evolution:
     folder = context.pool.folder.parent / "evolution"
-    return Evolution(context=context, strategy=MATTRL, tasks=tasks, folder=folder)
+    return Evolution(
+        context=context, strategy=MATTRL, tasks=tasks, folder=folder, is_final=is_final
+    )
 
 
 @dataclass
@@ -73,16 +78,17 @@ def learnt(
     script: Callable[[Request], Reply] = doctors,
     after: Callable[[EvolutionContext], Coroutine[Any, Any, Any]] | None = None,
     cases: int = len(TASKS),
+    budget: Caps = NO_CAPS,
 ) -> Built:
-    """Evolve on the first cases."""
+    """Evolve on the first cases; a budget is final."""
 
     async def work(context: EvolutionContext) -> tuple[list[Any], Any]:
-        result = evolution(context, TASKS[:cases])
+        result = evolution(context, TASKS[:cases], is_final=budget is not NO_CAPS)
         await result.to_the_end()
         return result.lines(), await after(context) if after else None
 
     with ScriptedModel(script) as model:
-        how: Any = {"recalls": True, "embedder": "hashing"}
+        how: Any = {"recalls": True, "embedder": "hashing", "budget": budget}
         lines, outcome = done(folder, model.api_base, work, of, pair=WARD, **how)
     entries = list(Pool.open(folder / "pool").learnt.values())
     return Built(folder=folder, entries=entries, lines=lines, model=model, result=outcome)

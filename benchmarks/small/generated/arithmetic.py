@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .generated import NUMBER, GeneratedQuestion, generated
 
 OPERATIONS = (1, 2, 4, 8, 16)
-"""By level."""
+"""The number of operations, by level."""
 
 LARGEST = 99
 LARGEST_FACTOR = 9
@@ -16,14 +16,14 @@ LARGEST_FACTOR = 9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Expression:
-    """An expression as it is written, and its result."""
+    """An expression in written form, with its result."""
 
     text: str
     value: int
 
 
 def expression(chance: random.Random, operations: int) -> tuple[Expression, str]:
-    """Draw an expression with so many operations, and name the outermost one."""
+    """Draw an expression with a number of operations, and name the outermost one."""
     kind = chance.choice(("sum", "difference", "product"))
     if kind == "product":
         # One side is a small number, or the values of deep expressions would be astronomical.
@@ -31,10 +31,12 @@ def expression(chance: random.Random, operations: int) -> tuple[Expression, str]
         side = _side(chance, operations - 1)
         return Expression(text=f"{factor} * {side.text}", value=factor * side.value), kind
     left = chance.randrange(operations)
-    item, other = _side(chance, left), _side(chance, operations - 1 - left)
+    first, second = _side(chance, left), _side(chance, operations - 1 - left)
     if kind == "sum":
-        return Expression(text=f"{item.text} + {other.text}", value=item.value + other.value), kind
-    return Expression(text=f"{item.text} - {other.text}", value=item.value - other.value), kind
+        return Expression(
+            text=f"{first.text} + {second.text}", value=first.value + second.value
+        ), kind
+    return Expression(text=f"{first.text} - {second.text}", value=first.value - second.value), kind
 
 
 def _side(chance: random.Random, operations: int) -> Expression:

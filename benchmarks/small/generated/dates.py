@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from .generated import NUMBER, GeneratedQuestion, generated, last_of
 
 DAYS = (3, 30, 300, 3000, 30_000)
-"""The longest stretch of days that an item asks about, by level."""
+"""The maximum number of days in an item, by level."""
 
 FIRST, LAST = date(1900, 1, 1), date(2099, 12, 31)
 WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]

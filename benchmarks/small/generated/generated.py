@@ -1,4 +1,4 @@
-"""Benchmarks whose tasks are generated: seeded, in five levels, as many as are asked for."""
+"""Generated benchmarks: seeded, in five levels, with any number of tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...evaluation.measures import Measure
 LEVELS = 5
 COUNT = 200
 PATIENCE = 1000
-"""So many draws in a row that bring nothing new mean that there is nothing more."""
+"""The number of consecutive draws without a new item after which a stream is exhausted."""
 
 NUMBER = ScorerChoice(name="number")
 
@@ -25,8 +25,8 @@ class GeneratedQuestion:
     """One question.
 
     Attributes:
-        kind: What kind of question it is within its benchmark; the task's niche.
-        briefs: What only one agent is told, by its id.
+        kind: The kind of question within its benchmark; the task's niche.
+        briefs: Private instructions of agents, by agent id.
     """
 
     kind: str
@@ -41,15 +41,15 @@ Write = Callable[[random.Random, int], GeneratedQuestion]
 """Draws an item of a level, from 1 to 5."""
 
 Begin = Callable[[int, int], Write]
-"""Gives what draws the items about the world of a seed and a level."""
+"""Returns a generator of items in the world of a seed and a level."""
 
 
 def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
-    """Make a benchmark of what draws its items, each by itself.
+    """Return a benchmark of independent generated items.
 
     Args:
-        title: What it is called in print.
-        about: What it asks and what its levels change.
+        title: Its name in publications.
+        about: Its questions, and how levels differ.
         write: Draws an item of a level, from 1 to 5.
     """
     return in_worlds(name, title, about, lambda _seed, _level: write)
@@ -64,13 +64,13 @@ def in_worlds(
     headline: Headline = ACCURACY,
     measures: Mapping[str, Measure] | None = None,
 ) -> Benchmark:
-    """Make a benchmark of which all items of one seed and level are about the same world.
+    """Return a benchmark whose items of one seed and level share a world.
 
     Args:
-        title: What it is called in print.
-        about: What it asks and what its levels change.
-        begin: Gives what draws the items about the world of a seed and a level.
-        measures: What is known of its scorer's measures.
+        title: Its name in publications.
+        about: Its questions, and how levels differ.
+        begin: Returns a generator of items in the world of a seed and a level.
+        measures: The declarations of its scorer's measures.
     """
     return Benchmark(
         name=name,
@@ -85,7 +85,7 @@ def in_worlds(
 
 
 def last_of(among: Sequence[str] | Literal["dates"]) -> ScorerChoice:
-    """Ask that of some words, or of all dates, the right one is the last that an answer has."""
+    """Return a scorer that compares the last of some words, or the last date, in an answer."""
     return ScorerChoice(name="mention", options={"among": among})
 
 
@@ -111,7 +111,7 @@ def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
 
 
 def _items(place: str, write: Write, level: int) -> Iterator[GeneratedQuestion]:
-    """Draw items without end or repetition."""
+    """Yield items without end or repetition."""
     chance = random.Random(place)  # noqa: S311 - the same tasks every time
     drawn: set[tuple[str, str]] = set()
     while True:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .generated import GeneratedQuestion, generated, last_of
 
 COMPARISONS = (1, 2, 4, 8, 16)
-"""By level."""
+"""The number of comparisons, by level."""
 
 LARGEST = 99
 RELATIONS = (
@@ -22,7 +22,7 @@ RELATIONS = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LogicStatement:
-    """A statement as it is written, whether it is true, and what holds it together."""
+    """A statement in written form, with its truth value and its outermost operator."""
 
     text: str
     value: bool
@@ -30,15 +30,17 @@ class LogicStatement:
 
 
 def statement(chance: random.Random, comparisons: int) -> LogicStatement:
-    """Draw a statement of so many comparisons. By symmetry it is as often true as false."""
+    """Draw a statement with a number of comparisons. By symmetry half of them are true."""
     if comparisons == 1:
         result = _comparison(chance)
     else:
         left = chance.randrange(1, comparisons)
-        item, other = statement(chance, left), statement(chance, comparisons - left)
+        first, second = statement(chance, left), statement(chance, comparisons - left)
         kind = chance.choice(("and", "or"))
-        value = (item.value and other.value) if kind == "and" else (item.value or other.value)
-        result = LogicStatement(text=f"({item.text}) {kind} ({other.text})", value=value, kind=kind)
+        value = (first.value and second.value) if kind == "and" else (first.value or second.value)
+        result = LogicStatement(
+            text=f"({first.text}) {kind} ({second.text})", value=value, kind=kind
+        )
     if chance.random() < 1 / 4:
         return LogicStatement(text=f"not ({result.text})", value=not result.value, kind="not")
     return result
@@ -46,9 +48,9 @@ def statement(chance: random.Random, comparisons: int) -> LogicStatement:
 
 def _comparison(chance: random.Random) -> LogicStatement:
     words, holds = chance.choice(RELATIONS)
-    number, other = chance.sample(range(1, LARGEST + 1), 2)
+    first, second = chance.sample(range(1, LARGEST + 1), 2)
     return LogicStatement(
-        text=f"{number} {words} {other}", value=holds(number, other), kind="comparison"
+        text=f"{first} {words} {second}", value=holds(first, second), kind="comparison"
     )
 
 

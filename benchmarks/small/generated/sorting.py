@@ -1,4 +1,4 @@
-"""The benchmark `sorting`: words or numbers to be put in order."""
+"""The benchmark `sorting`: words or numbers to sort."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ....schema.team.task import ScorerChoice
 from .generated import GeneratedQuestion, generated
 
 SIZES = (2, 4, 8, 16, 32)
-"""How many are to be sorted, by level."""
+"""The number of items to sort, by level."""
 
 LARGEST = (100, 100, 1000, 10_000, 10_000)
 WORDS = (

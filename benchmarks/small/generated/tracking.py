@@ -1,4 +1,4 @@
-"""The benchmark `tracking`: who has what after things changed hands."""
+"""The benchmark `tracking`: who holds what after several swaps."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import random
 from .generated import GeneratedQuestion, generated, last_of
 
 PEOPLE = (2, 3, 4, 6, 8)
-"""By level."""
+"""The number of people, by level."""
 
 SWAPS = (1, 3, 6, 12, 24)
-"""By level."""
+"""The number of swaps, by level."""
 
 NAMES = (
     "Ada", "Ben", "Cora", "Dan", "Ella", "Finn", "Gina", "Hugo", "Iris", "Jack",
@@ -29,9 +29,9 @@ def _write(chance: random.Random, level: int) -> GeneratedQuestion:
     holds = dict(zip(names, things, strict=True))
     swaps: list[str] = []
     for _ in range(SWAPS[level - 1]):
-        word, other = chance.sample(names, 2)
-        holds[word], holds[other] = holds[other], holds[word]
-        swaps.append(f"{word} and {other} swap what they have.")
+        name, peer = chance.sample(names, 2)
+        holds[name], holds[peer] = holds[peer], holds[name]
+        swaps.append(f"{name} and {peer} swap what they have.")
     story = " ".join((*begins, *swaps))
     name = chance.choice(names)
     if chance.random() < 1 / 2:

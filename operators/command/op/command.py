@@ -10,20 +10,20 @@ from ..credit import credit_run
 
 
 class _Operators(Group):
-    """A group whose commands are operators, a plugin's too."""
+    """A group whose commands are operators, including those of plugins."""
 
     entries = "operators"
     summaries = {"credit": "Estimate what each agent contributed to a run's score."}  # noqa: RUF012 - no operator
 
     def command_of(self, name: str) -> click.Command:
-        """Make an operator's command."""
+        """Return an operator's command."""
         from ...core.operator import operator_of
         from .signature import command_of
 
         return command_of(operator_of(name))
 
     def summary(self, name: str) -> str:
-        """Return the first sentence of what an operator says of itself."""
+        """Return the first sentence of an operator's description."""
         from ...core.operator import operator_of
 
         if name in self.summaries:
@@ -40,7 +40,3 @@ def main() -> None:
 
 
 main.add_command(credit_run)
-
-
-if __name__ == "__main__":
-    main()

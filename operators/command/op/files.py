@@ -1,4 +1,4 @@
-"""How an input of an operator is read from what another operator wrote, or from a recorded run."""
+"""Readers of operators' inputs from other operators' output files and from recorded runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Read = TypeVar("Read")
 
 
 def _written(file: Path, operator: str, make: Callable[[Any], Read]) -> Read:
-    """Read what an operator wrote."""
+    """Parse a file that an operator wrote."""
     try:
         return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:
@@ -45,12 +45,12 @@ def _judged(file: Path) -> Contributions:
 
 
 def judged(judged_files: tuple[Path, ...]) -> list[Contributions]:
-    """Read what was judged of rounds."""
+    """Read the judgements of rounds."""
     return [_judged(file) for file in judged_files]
 
 
 def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None:
-    """Read what an agent contributed; None where nobody judged that yet."""
+    """Read an agent's contribution; None without a judgement."""
     if judged_file is None:
         return None
     of = _judged(judged_file).of
@@ -63,7 +63,7 @@ def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecordedUtterances:
-    """What agents said in a recorded run."""
+    """The utterances of agents in a recorded run."""
 
     folder: Path
     task: Task
@@ -73,7 +73,7 @@ class RecordedUtterances:
 def recorded(
     options: dict[str, Any], catalogue: Catalogue, recorded_folder: Path
 ) -> RecordedUtterances:
-    """Make a recorded run again, without asking anybody, and return what was said in it."""
+    """Replay a recorded run without model calls, and return its utterances."""
     from ....runtime.command.loading import load_folder
     from ....runtime.plan.plan import compile
     from ....runtime.runs.again import known_again
@@ -127,7 +127,7 @@ async def _passes(
 
 
 def utterance(recorded: RecordedUtterances, agent_id: str, round_number: int | None) -> Utterance:
-    """Return what an agent said in a round, by default in its last."""
+    """Return an agent's utterance in a round, by default in its last one."""
     of = [
         each
         for each in recorded.utterances
@@ -142,7 +142,7 @@ def utterance(recorded: RecordedUtterances, agent_id: str, round_number: int | N
 
 
 def utterance_score(utterance: Utterance, scores_file: Path | None) -> Contribution | None:
-    """Read what an utterance was worth; None where nobody judged that yet."""
+    """Read an utterance's score; None without a judgement."""
     if scores_file is None:
         return None
     scores = _written(scores_file, "appraise", _scores)
@@ -163,12 +163,12 @@ def _scores(value: Any) -> dict[tuple[str, int], Contribution]:
 
 
 def niches(task: Task, niche_names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the kinds of task that strategies may be for."""
+    """Return the niches that strategies may be for."""
     return niche_names or tuple(filter(None, (task.niche,)))
 
 
 def differences(difference_files: tuple[Path, ...]) -> list[Difference]:
-    """Read what made the difference."""
+    """Read differences."""
     return [_written(file, "dream_contrast", _difference) for file in difference_files]
 
 
@@ -191,7 +191,7 @@ def _ideas(value: Any) -> tuple[Idea, ...]:
 def surviving(
     ideas: tuple[Idea, ...], ideas_file: Path, opinion_files: tuple[Path, ...]
 ) -> list[tuple[Idea, list[str]]]:
-    """Return the strategies that most would keep, with what was said of each."""
+    """Return the strategies that survive the debate, each with the criticism of it."""
     debated = [_written(file, "dream_debate", _opinions) for file in opinion_files]
     for file, member in zip(opinion_files, debated, strict=True):
         if len(member.opinions) != len(ideas):

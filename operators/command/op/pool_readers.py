@@ -1,4 +1,4 @@
-"""How an input of an operator is read from a pool: its teams, agents and population."""
+"""Readers of operators' inputs from a pool: its teams, agents and population."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hits(
 
 
 def steps(pool: Pool, task: Task) -> list[EvolutionStep]:
-    """Return the evolution on a task as the pool has it, parents before their children."""
+    """Return a task's evolution from the pool's lineage, parents before their children."""
     children = [member for member in pool.teams.values() if member.lineage.task == task.id]
     if not children:
         raise InputError(
@@ -77,7 +77,7 @@ def chosen(
     team_size: int,
     seed: int | None,
 ) -> Mapping[str, str]:
-    """Return who works, by seats: the agents that are named, or those that EvoChamber chooses."""
+    """Return the members by seat: the named agents, or those that EvoChamber chooses."""
     if agent_names:
         return dict(zip(seats(len(agent_names)), agent_names, strict=True))
     chance = random.Random(seed)  # noqa: S311 - guards nothing
@@ -85,7 +85,7 @@ def chosen(
 
 
 def leader(pool: Pool, population: Population, chosen: Mapping[str, str], task: Task) -> Leader:
-    """Return who leads a team of the population."""
+    """Return the leader of a team of the population."""
     if strange := [name for name in chosen.values() if name not in population.agents]:
         listed = ", ".join(population.agents) or "none"
         raise InputError(
@@ -98,7 +98,7 @@ def leader(pool: Pool, population: Population, chosen: Mapping[str, str], task: 
 def structures(
     catalogue: Catalogue, chosen: Mapping[str, str], structure_files: tuple[str, ...]
 ) -> Mapping[str, Team]:
-    """Load the structures that work with those who are there."""
+    """Load the structures that work with the chosen members."""
     teams = [load_source(source, catalogue) for source in structure_files or STRUCTURES]
     fitting = {each.name: each for each in teams if fits(each, [*chosen])}
     if not fitting:
@@ -109,12 +109,12 @@ def structures(
 def earlier_rounds(
     population: Population, leader: Leader, task: Task, bank: int
 ) -> list[tuple[Mapping[str, Any], float]]:
-    """Return the rounds of leadership that are most like this one."""
+    """Return the most similar earlier choices of leaders."""
     return closest(population.rounds, leader.profile, task.niche or "", bank)
 
 
 def seated_leader(pool: Pool, population: Population, team: Team, task: Task) -> Leader:
-    """Return who led a team whose seats agents of the population took."""
+    """Return the leader of a team whose seats agents of the population filled."""
     members = {seat_of(agent.id): agent.member for agent in team.agents.values() if agent.member}
     seated = {seat: name for seat in sorted(filter(None, members)) if (name := members[seat])}
     if ANCHOR not in seated:
@@ -138,7 +138,7 @@ def pool_pair(pool: Pool, agent_id: str, other_agent_id: str) -> tuple[Agent, ..
 
 
 def founders(catalogue: Catalogue, founder_file: Path | None) -> tuple[Agent, ...]:
-    """Return the agent that a new one is like but for its persona."""
+    """Return the agent that gives a new one everything but its persona."""
     settings = PopulationSettings(founder=None if founder_file is None else str(founder_file))
     return (founder(settings, Path(), catalogue),)
 
@@ -153,19 +153,19 @@ def _working(pool: Pool, name: str) -> Agent:
 def agent_event(
     operator: Any, population: Population, pool_agent: Sequence[Agent]
 ) -> LifecycleEvent:
-    """Return that a person wants something of an agent."""
+    """Return the lifecycle event of a user's request for one agent."""
     return _event(operator, population, [agent.id for agent in pool_agent], None)
 
 
 def pair_event(operator: Any, population: Population, pool_pair: Sequence[Agent]) -> LifecycleEvent:
-    """Return that a person wants something of two agents."""
+    """Return the lifecycle event of a user's request for two agents."""
     return _event(operator, population, [agent.id for agent in pool_pair], None)
 
 
 def niche_event(
     operator: Any, population: Population, pool_agent: Sequence[Agent], niche: str | None
 ) -> LifecycleEvent:
-    """Return that a person wants something of an agent, for a niche."""
+    """Return the lifecycle event of a user's request for one agent and a niche."""
     [name] = (agent.id for agent in pool_agent)
     niche = niche or population.agents[name].dominant
     if not niche:
@@ -174,7 +174,7 @@ def niche_event(
 
 
 def founding_event(operator: Any, population: Population, any_niche: str | None) -> LifecycleEvent:
-    """Return that a person wants a new agent."""
+    """Return the lifecycle event of a user's request for a new agent."""
     return _event(operator, population, [], any_niche)
 
 

@@ -1,4 +1,4 @@
-"""What a person sees of an operator's result: chosen by what it gives, whoever wrote it."""
+"""The presentation of operators' results, by what an operator gives."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from ..arguments import refusal
 def present(
     operator: Operator, result: Any, values: Mapping[str, Any], options: Mapping[str, Any]
 ) -> None:
-    """Show a result, and write it where a person wants that.
+    """Print a result, and write it if requested.
 
     Args:
-        values: What it was given, and what that was read from, by the names of inputs.
+        values: The operator's arguments, and the values behind them, by the names of inputs.
 
     Raises:
-        RunError: It was dropped.
+        RunError: It was rejected.
         StorageError: It cannot be written.
     """
     if isinstance(result, Noted):
@@ -57,7 +57,7 @@ def present(
 
 
 def _show_child(proposal: Proposal, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Show what differs and why, and write the child."""
+    """Print the differences and the reason, and write the child."""
     from ....schema import dump
     from ....schema.command.diff import painted
     from ....schema.edits import words
@@ -76,7 +76,7 @@ def _show_child(proposal: Proposal, values: Mapping[str, Any], options: Mapping[
 
 
 def _named(proposal: Proposal, task: str, output: Path | None) -> Team:
-    """Return a child with its lineage, and with the name of its file where that is one."""
+    """Return a child with its lineage, named after its file if that is a valid name."""
     from ....pool.values.texts import LONGEST_REASON, displayable, told_all
     from ....schema.edits import summary
     from ....schema.team.team import Lineage
@@ -93,7 +93,6 @@ def _named(proposal: Proposal, task: str, output: Path | None) -> Team:
 
 
 def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Show an entry, and keep it in the memory of the pool."""
     click.echo(speakable(entry.text))
     op = f"consolidate/{values['task'].id}/{digest(tell_steps(values['steps']))[:12]}"
     if not options["dry_run"] and not values["pool"].commit(entry, op=op):
@@ -103,7 +102,7 @@ def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, 
 def _show_changes(
     changes: Sequence[Change], values: Mapping[str, Any], options: Mapping[str, Any]
 ) -> None:
-    """Show how agents of a pool change, and with --keep let it happen as an evolution does."""
+    """Print the changes of a pool's agents and, with --keep, apply them as an evolution does."""
     if "agents" not in values:
         raise InputError("an operator that gives changes has to take agents. Correct it.")
     lines = [line for change in changes for line in _change_lines(change, values["agents"])]
@@ -119,7 +118,7 @@ def _show_changes(
 
 
 def _change_lines(change: Change, agents: Sequence[Agent]) -> Iterator[str]:
-    """Return the lines about a change; a new persona is compared with the first agent's."""
+    """Yield the lines about a change; a new persona is compared with the first agent's."""
     from ....schema.command.diff import painted
     from ....schema.edits import words
 
@@ -142,7 +141,7 @@ def _alone(agent: Any) -> Team:
 
 
 def _show_words(result: Any, _values: Mapping[str, Any], _options: Mapping[str, Any]) -> None:
-    """Print a text, or anything else as JSON, with notes beside it."""
+    """Print a text, or another value as JSON, and its notes."""
     printed: Printed = result.printed() if hasattr(result, "printed") else Printed(value=result)
     text = printed.value if isinstance(printed.value, str) else _json(printed.value)
     click.echo(speakable(text))

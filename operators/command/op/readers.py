@@ -1,8 +1,8 @@
-"""How an input of an operator is read from what a person says: of teams, tasks and runs.
+"""Readers of operators' inputs from command-line arguments: teams, tasks and runs.
 
-A reader is called as the parameters of operators that it is for, and has other inputs, words and
-options as its own parameters, which are read first. What has a default is left at that where
-nothing else of the command brings it.
+A reader has the name of the parameters that it fills. Its own parameters are other inputs,
+arguments and options, which are read first. A parameter with a default keeps it, unless another
+part of the command needs that input anyway.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ...core.proposal import Parent
 
 DIALOGUE = 200_000
-"""Characters that are read of each agent's conversation."""
+"""The most characters of each agent's dialogue."""
 
 
 def host(options: dict[str, Any], catalogue: Catalogue) -> OperatorHost:
-    """Return what operators have of this host."""
+    """Return the resources of operators on this host."""
     return OperatorHost.of(options, catalogue)
 
 
@@ -45,7 +45,7 @@ def task(
     run_folder: Path | None = None,
     runs: tuple[Path, ...] = (),
 ) -> Task:
-    """Load the task, or that of the run which is the evidence."""
+    """Load the task, by default that of the given run."""
     if task_file is not None and query is not None:
         raise InputError("give either a task file or a question with --query.")
     if query is not None:
@@ -74,14 +74,14 @@ def couple(
     host: OperatorHost, first_file: str, second_file: str, runs: tuple[Path, ...]
 ) -> tuple[Parent, Parent]:
     """Load two teams, with the digests of their runs."""
-    item, other = host.parents([first_file, second_file], runs)
-    return item, other
+    first, second = host.parents([first_file, second_file], runs)
+    return first, second
 
 
 def memories(
     catalogue: Catalogue, task: Task, memory_folder: Path | None, embedder: str | None
 ) -> tuple[Learnt, ...]:
-    """Return what was learnt on similar tasks, where a pool is named."""
+    """Return what was learnt on similar tasks, if a pool is named."""
     from ....pool.teams.pool import Pool
 
     pool = None if memory_folder is None else Pool.open(memory_folder, catalogue=catalogue)
@@ -94,7 +94,7 @@ def roles(catalogue: Catalogue, roles_folder: Path) -> Mapping[str, Agent]:
 
 
 def rubric(rubric_file: Path | None) -> str:
-    """Read what is good; empty for the text that comes with the operator."""
+    """Read a rubric; "" for the operator's own."""
     return "" if rubric_file is None else text_in(rubric_file)
 
 
@@ -109,7 +109,7 @@ def other_agent(other_agent_id: str, team: Team | None = None, parent: Parent | 
 
 
 def asking_agent(team: Team, agent_id: str) -> str:
-    """Return the id of an agent that asks a model."""
+    """Return the id of an agent that calls a model."""
     _agent_of(team, agent_id)
     if not team.asks_model(team.agents[agent_id]):
         raise InputError(f"{agent_id!r} of {team.name} asks no model, and reads no coaching.")
@@ -124,7 +124,7 @@ def _agent_of(team: Team | None, name: str) -> str:
 
 
 def account(team: Team, run_folder: Path) -> RoundAccount:
-    """Read what the agents of a team did."""
+    """Return the account of a team's recorded run."""
     run = read_run(run_folder)
     if {*run.agents} != {*team.agents}:
         raise InputError(
@@ -136,7 +136,7 @@ def account(team: Team, run_folder: Path) -> RoundAccount:
 
 
 def reward(account: RoundAccount, run_folder: Path, worth: float | None) -> float:
-    """Return what the team's answer was worth: what a person says, or the score of the run."""
+    """Return the reward of the team's answer: the given one, or the score of the run."""
     if worth is not None:
         return worth
     if (score := account.run.score) is None:
@@ -148,28 +148,28 @@ def reward(account: RoundAccount, run_folder: Path, worth: float | None) -> floa
 
 
 def work(catalogue: Catalogue, account: RoundAccount, agent: str) -> MemberWork:
-    """Return what an agent of the team did."""
+    """Return the work of an agent of the team."""
     return _work(catalogue, account, agent, None)
 
 
 def scored_work(
     catalogue: Catalogue, account: RoundAccount, agent: str, own_score: float | None
 ) -> MemberWork:
-    """Return what an agent of the team did, and what its own answer was worth."""
+    """Return the work of an agent of the team, with its own score."""
     return _work(catalogue, account, agent, own_score)
 
 
 def failed(
     catalogue: Catalogue, account: RoundAccount, failed_id: str, own_scores: tuple[float, float]
 ) -> MemberWork:
-    """Return what an agent did that failed."""
+    """Return the work of the agent that failed."""
     return _work(catalogue, account, _agent_of(account.team, failed_id), own_scores[0])
 
 
 def succeeded(
     catalogue: Catalogue, account: RoundAccount, succeeded_id: str, own_scores: tuple[float, float]
 ) -> MemberWork:
-    """Return what an agent did that succeeded."""
+    """Return the work of the agent that succeeded."""
     return _work(catalogue, account, _agent_of(account.team, succeeded_id), own_scores[1])
 
 
@@ -194,7 +194,7 @@ def ground(  # noqa: PLR0917 - all are given by their names
     own_models: bool,
     show_answer: bool,
 ) -> Ground:
-    """Read a run with what its agents read and said, for a team that looks back."""
+    """Read a run with its agents' dialogues, as the input of a retrospective."""
     from ....runtime.record.events import all_events_of
     from ....runtime.values.score import Score
 
@@ -205,7 +205,7 @@ def ground(  # noqa: PLR0917 - all are given by their names
 
 
 def speaker(ground: Ground, agent: str) -> str:
-    """Return the id of an agent that has a conversation to go on with."""
+    """Return the id of an agent that has a conversation to continue."""
     speaking = speakers(ground.team, ground.run)
     if agent not in speaking:
         raise InputError(
@@ -216,7 +216,7 @@ def speaker(ground: Ground, agent: str) -> str:
 
 
 def pair(ground: Ground, agent: str, other_agent: str) -> tuple[str, str]:
-    """Return two agents that worked together, in the order in which they stand in the team."""
+    """Return two agents that worked together, in the order of the team."""
     pairs = interactions(ground.team, ground.run)
     for both in pairs:
         if {*both} == {agent, other_agent}:

@@ -1,7 +1,7 @@
-"""The command of an operator: made from its parameters, whoever wrote it.
+"""The command of an operator, derived from its parameters.
 
-Each parameter of an operator is a `Setting` or an input. A reader makes an input from other inputs,
-and in the end from the words and options of the command.
+Each parameter of an operator is a setting or an input. A reader makes an input from other inputs,
+and ultimately from the arguments and options of the command.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ READERS: Mapping[str, Callable[..., Any]] = {
     "structure": lambda team: team.name,
     "surviving_ideas": lambda surviving: [idea for idea, _ in surviving],
 }
-"""What makes each input of others: functions of these modules, and parts of what they return."""
+"""The reader of each input: functions of these modules, and parts of their results."""
 COMMON = ("options", "operator", "seed")
 """The inputs that every command has."""
 NO_MODEL = click.option("--no-model", is_flag=True, help="Ask no model.")
 NAMED = ("agent_id", "other_agent_id")
-"""The words that the path of a question has, beside the operator's name."""
+"""The arguments that become part of a question's path, after the operator's name."""
 TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 RESULTS = {
     "child": "Writes the child to standard output or to -o FILE, and the changes with their"
@@ -74,7 +74,7 @@ SCALES = {
 
 
 def command_of(operator: Operator) -> click.Command:
-    """Make the command of an operator."""
+    """Return the command of an operator."""
     signature = Signature(operator)
 
     def run(**options: Any) -> None:
@@ -88,18 +88,18 @@ def command_of(operator: Operator) -> click.Command:
 
 @dataclass(frozen=True)
 class Signature:
-    """What an operator is given, where a person has it act."""
+    """The arguments and options of an operator's command."""
 
     operator: Operator
 
     @property
     def act(self) -> Callable[..., Awaitable[Any]]:
-        """What acts."""
+        """The function that runs the operator."""
         return self.operator.alone or self.operator.act
 
     @cached_property
     def inputs(self) -> Mapping[str, str | OperatorSetting]:
-        """How each parameter is filled in that is not left at its default."""
+        """The source of each parameter that does not keep its default."""
         inputs: dict[str, str | OperatorSetting] = {}
         _meta, _path, *parameters = inspect.signature(self.act).parameters.values()
         for parameter in parameters:
@@ -117,25 +117,25 @@ class Signature:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words and options that the inputs are read from, in their order."""
+        """The arguments and options that the inputs are read from, in order."""
         return tuple(name for name in self.read if name not in READERS and name not in COMMON)
 
     @cached_property
     def read(self) -> tuple[str, ...]:
-        """All that is read: inputs, and what they are read from, in the order of reading."""
+        """All inputs and their sources, in the order of reading."""
         kinds = (kind for kind in self.inputs.values() if isinstance(kind, str))
         return tuple(dict.fromkeys(name for kind in kinds for name in _read_for(kind)))
 
     @property
     def help(self) -> str:
-        """What the command does, what its words are, and where its result goes."""
+        """The help text: the operator, its arguments, and its result."""
         words = " ".join(argument_text(word) for word in self.words if word in ARGUMENTS)
         result = f"{RESULTS[self.operator.gives]} {SCALES[self.operator.scale]}"
         parts = (self.operator.about, words, result)
         return "\n\n".join(filter(None, parts))
 
     def options(self) -> Iterator[Callable[..., Any]]:
-        """Return what adds the words and options to a command, in their order."""
+        """Yield the decorators that add arguments and options to a command, in order."""
         operator = self.operator
         for word in (word for word in self.words if word in ARGUMENTS):
             yield click.argument(word, metavar=_metavar(word), **ARGUMENTS[word][2])
@@ -155,7 +155,7 @@ class Signature:
 
 
 def _read_for(kind: str) -> Iterator[str]:
-    """Yield every input that this one needs, in the order of reading, and then itself."""
+    """Yield every input that an input needs, in the order of reading, then the input itself."""
     if kind in READERS:
         for parameter in inspect.signature(READERS[kind]).parameters.values():
             if parameter.default is parameter.empty:
@@ -171,7 +171,7 @@ def _metavar(word: str) -> str:
 
 
 def _setting_option(parameter: inspect.Parameter, setting: OperatorSetting) -> Callable[..., Any]:
-    """Make the option of a setting, of the type and with the default of the parameter."""
+    """Return the option of a setting, with the type and default of the parameter."""
     has_default = parameter.default not in {parameter.empty, None, ()}
     annotation = getattr(parameter.annotation, "__name__", parameter.annotation)
     kind = TYPES.get(annotation, type(parameter.default) if has_default else str)
@@ -200,11 +200,11 @@ def _whole(number: float | None) -> int | None:
 
 @dataclass(kw_only=True, eq=False)
 class Invocation:
-    """An operator that acts once, with what a person says.
+    """One run of an operator, with the command's arguments and options.
 
     Attributes:
-        values: What was read of that so far, by the names of inputs.
-        arguments: What the operator gets, by the names of its parameters.
+        values: The inputs read so far, by name.
+        arguments: The operator's arguments, by parameter.
     """
 
     signature: Signature
@@ -213,7 +213,7 @@ class Invocation:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def result(self) -> Any:
-        """Read all inputs, then let the operator act."""
+        """Read all inputs, then run the operator."""
         self._read()
         host: OperatorHost = self._value("host")
         ceiling = host.ceiling(*_teams_in(self.values.values()))
@@ -230,7 +230,6 @@ class Invocation:
         return await self.signature.act(model, path, **self.arguments)
 
     def _read(self) -> None:
-        """Read all that the operator is given."""
         signature = self.signature
         words = {word: self.options[word] for word in (*signature.words, "seed")}
         self.values |= {"options": self.options, "operator": signature.operator.name, **words}
@@ -253,7 +252,7 @@ class Invocation:
 
 
 def _teams_in(values: Iterable[Any]) -> Iterator[Team]:
-    """Yield the teams and agents among the inputs: they bound what a child may ask for."""
+    """Yield the teams and agents among the inputs: they determine the ceiling of a child."""
     for value in values:
         match value:
             case Team():
@@ -271,7 +270,7 @@ def _teams_in(values: Iterable[Any]) -> Iterator[Team]:
 
 
 def _models_in(values: Iterable[Any]) -> set[str]:
-    """Return the models of agents that look back with their own model."""
+    """Return the models of agents that answer with their own models."""
     grounds = (value for value in values if isinstance(value, Ground) and value.own_model)
     return {
         ground.team.agents[agent].model_id

@@ -1,7 +1,7 @@
-"""What a person can say to `mas dev op`: each word and each option, declared once.
+"""The arguments and options of `mas dev op`, each declared once.
 
-An input of an operator is read from some of these; see `readers`. A command has those that its
-operator's inputs need, and no others.
+Operators' inputs are read from them; see `readers`. A command has only those that its operator's
+inputs need.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ ARGUMENTS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "earlier_text": ("earlier", "a text, not a file", {}),
     "new_text": ("new", "a text, not a file", {}),
 }
-"""What is said without an option: its name, what it is, and how it is read."""
+"""The positional arguments: name, description, and parameters of click."""
 
 
 def argument_text(name: str) -> str:
-    """Return what an argument is, in a sentence."""
+    """Return the description of an argument as a sentence."""
     word, about, how = ARGUMENTS[name]
     return f"{word.upper()} {'are' if 'nargs' in how else 'is'} {about}."
 
@@ -182,4 +182,4 @@ OUTPUTS: Mapping[str, tuple[Any, ...]] = {
     "entry": (_dry_run,),
     "words": (),
 }
-"""The options that say what becomes of a result, by what an operator gives."""
+"""The options for the output, by what an operator gives."""

@@ -1,4 +1,4 @@
-"""What evolution is compared with, in the same frame and at the same cost."""
+"""The baselines of evolution, in the same framework and at the same cost."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ async def fixed(episode: Episode) -> None:
 
 
 async def best_of_n(episode: Episode) -> None:
-    """Run selected teams as often as an evolution would run any, and keep the best: no edits.
+    """Run selected teams, unedited, as often as an evolution would run teams, and keep the best.
 
-    It costs what EvoMAS costs for its runs, and shows what trying again is worth by itself.
+    The runs cost what EvoMAS's runs cost. The result shows the value of repetition alone.
     """
     search = Search(episode=episode)
     settings = search.settings
@@ -42,7 +42,7 @@ def _needs(_settings: SearchSettings, /) -> frozenset[Need]:
 
 
 def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
-    """Bound the model calls of a task, of the runs of a team as large as this one."""
+    """Return an upper bound on the model calls of a task, for runs of a team of this size."""
     runs = settings.parents + settings.steps
     return runs * settings.repeats * plan.calls_at_most
 

@@ -1,7 +1,8 @@
-"""Members of a team at its task by themselves: own attempts, and attempts with an insight.
+"""Members that work on the team's task alone: own attempts, and attempts with an insight.
 
-Critics and those who work on a part answer nothing themselves, so nobody could say who of them can
-do the task. EvoChamber §3.5 takes it that every member has its own attempt; they make it here.
+Critics, and members that work on a part, give no answer of their own, so nothing shows which of
+them can solve the task. EvoChamber §3.5 assumes that every member has its own attempt; it is made
+here.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from .seating import Seated
 
 ANSWERING = Agent(id="alone", prompt="answer_for_team")
-"""The position of a member that answers by itself, where the pool has no vote."""
+"""The position of a member that answers alone, if the pool has no vote."""
 
 
 def alone(episode: Episode, team: Team, member: str) -> Team:
-    """Return a team of one in which a member answers the task, as it would in a vote.
+    """Return a team of one member that answers the task, as it would in a vote.
 
     Args:
         team: The team in which the member worked.
@@ -44,10 +45,10 @@ def alone(episode: Episode, team: Team, member: str) -> Team:
 
 
 def in_a_vote(structures: Iterable[Team]) -> Agent:
-    """Return the position of a member that answers the task without hearing of anybody.
+    """Return the position of a member that answers the task without input from other agents.
 
     Args:
-        structures: The teams of a pool; some may be no structures.
+        structures: The teams of a pool; not all of them need be structures.
     """
     for team in structures:
         for position in answering(team, team.output):
@@ -59,11 +60,11 @@ def in_a_vote(structures: Iterable[Team]) -> Agent:
 async def own_attempts(
     episode: Episode, seated: Seated, attempts: Sequence[MemberAttempt], reward: float
 ) -> tuple[MemberAttempt, ...]:
-    """Return attempts, and one more of each member that has none, where the recipe wants these.
+    """Return the attempts, plus one by each member without any if the recipe wants that.
 
     Args:
-        attempts: What members answered in the team, with their scores.
-        reward: What the team's answer was worth, in [0, 1].
+        attempts: The members' attempts in the team, scored.
+        reward: The reward of the team's answer, in [0, 1].
     """
     if not _wanted(episode, reward):
         return (*attempts,)

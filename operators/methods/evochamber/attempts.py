@@ -1,7 +1,7 @@
-"""What members of a team answered to the task itself, what that was worth, and whether they agree.
+"""The members' own answers to the task, their scores, and whether they agree.
 
-An attempt is the result of a position whose report is the team's answer, or of one among which
-a Function picks it: in a debate the later answers, of a generator with critics the revised one.
+An attempt is the result of a position that gives the team's answer, or from which a Function picks
+it. In a debate these are the last answers; of a generator with critics, the revised answer.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ NO_SCORES: Mapping[str, float] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemberAttempt:
-    """What one member answered to the task itself.
+    """One member's answer to the task.
 
     Attributes:
-        agent: Who: its name in the pool.
+        agent: The member's name in the pool.
         position: The agent of the team that answered.
-        score: What that is worth, in [0, 1]; None, where nobody graded it.
-        tool_calls: What it had its tools do for that, in order.
-        is_alone: Whether it answered by itself, as its part in the team was no answer.
+        score: Its score, in [0, 1]; None if it was not graded.
+        tool_calls: The member's tool calls, in order.
+        is_alone: Whether the member answered outside the team, where it gave no answer.
     """
 
     agent: str
@@ -51,9 +51,9 @@ class MemberAttempt:
 
 
 def attempts(seated: Seated, run: Run) -> tuple[MemberAttempt, ...]:
-    """Return what the members of a team answered to the task, in the order of the team.
+    """Return the attempts of a team's members, in the order of the team.
 
-    Whoever had no result has no attempt.
+    A member without a result has no attempt.
     """
     positions = {*answering(seated.team, seated.team.output)}
     return tuple(
@@ -77,13 +77,13 @@ async def graded(
     attempts: Sequence[MemberAttempt],
     earlier: Mapping[str, float] = NO_SCORES,
 ) -> tuple[MemberAttempt, ...]:
-    """Score attempts as the recipe says: by the reference answer, or by the judge.
+    """Score attempts by the recipe's rule: the reference answer, or the judge.
 
-    In a test nothing is graded, as nobody learns of it. One text is scored once, however many came
-    to it; where the judge has no score for it, that is counted as lost, and nobody has one.
+    In a test nothing is graded, because nothing is learnt. Equal answers are scored once. If the
+    judge gives no score, that is recorded as a rejection, and these attempts have none.
 
     Args:
-        earlier: Scores of answers that have one already, such as that of the team, in [0, 1].
+        earlier: Known scores of answers, such as the team's answer, in [0, 1].
     """
     if not episode.learning:
         return (*attempts,)
@@ -105,12 +105,12 @@ async def graded(
 
 
 def disagree(attempts: Sequence[MemberAttempt], task: Task) -> bool:
-    """Return whether attempts come down to different answers, as the vote reads them."""
+    """Return whether the attempts reach different answers, as a vote would read them."""
     return len({conclusion(attempt.answer, task) for attempt in attempts}) > 1
 
 
 def answering(team: Team, agent: str) -> Iterator[str]:
-    """Return the agents whose report is the result of an agent."""
+    """Yield the agents whose report can become an agent's result, through Functions that pick."""
     function = team.agents[agent].function
     if team.backend_of(team.agents[agent]) != "function" or function is None:
         yield agent
@@ -120,12 +120,12 @@ def answering(team: Team, agent: str) -> Iterator[str]:
 
 
 def _key(attempt: MemberAttempt) -> _Key:
-    """Return what attempts share that are worth the same; one that used tools shares nothing."""
+    """Return the key of attempts with the same score; an attempt with tool calls has its own."""
     return attempt.answer, attempt.position if attempt.tool_calls else ""
 
 
 def _run(attempt: MemberAttempt) -> Run:
-    """Return the run of which it would be the answer."""
+    """Return a run with this attempt as its answer."""
     outcome = AgentOutcome(
         status="done",
         result=AgentResult(content=attempt.answer),

@@ -1,6 +1,6 @@
-"""Who works on a task: an anchor, a complement and scouts, chosen one at a time (EvoChamber §3.4).
+"""The choice of a team for a task: an anchor, a complement and scouts, in turn (EvoChamber §3.4).
 
-Pure functions of the population and of one seeded chance, which draws among equals.
+These are pure functions of the population and of a seeded random generator, which breaks ties.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCOUT = "scout"
 
 
 def seats(size: int) -> tuple[str, ...]:
-    """Name the seats of a team: anchor, complement, scout, scout_2 and so on."""
+    """Return the seats of a team: anchor, complement, scout, scout_2 and so on."""
     more = (f"{SCOUT}_{number}" for number in range(2, size - 1))
     return (ANCHOR, COMPLEMENT, SCOUT, *more)[:size]
 
@@ -31,18 +31,18 @@ def compose(
     settings: PopulationSettings,
     chance: random.Random,
 ) -> dict[str, str]:
-    """Choose who works on a task of a niche, each for a seat (EvoChamber Eq. 3, 4 and 5).
+    """Choose an agent for each seat, for a task of a niche (EvoChamber Eq. 3, 4 and 5).
 
     Args:
-        niche: The task's niche; "" where it has none.
+        niche: The task's niche; "" for a task without one.
         settings: The weights, and the selector: by niche, or at random.
-        chance: Draws among those who are equally good, in whatever order they come.
+        chance: Breaks ties, independently of the agents' order.
 
     Returns:
         Agents by seat, the anchor first.
 
     Raises:
-        InputError: A team has nobody, or there are fewer agents than seats.
+        InputError: The team size is below 1, or exceeds the number of agents.
     """
     agents = population.agents
     if not 1 <= size <= len(agents):
@@ -62,7 +62,7 @@ def compose(
 
 
 def as_anchor(score: RankingScore, niche: str) -> float:
-    """Value an agent as anchor: its competence in the niche (EvoChamber Eq. 3)."""
+    """Return an agent's value as anchor: its competence in the niche (EvoChamber Eq. 3)."""
     return score.q(niche)
 
 
@@ -73,7 +73,10 @@ def as_complement(
     niche: str,
     settings: PopulationSettings,
 ) -> float:
-    """Value an agent as complement: able, tried beside the anchor, unlike it (EvoChamber Eq. 4)."""
+    """Return an agent's value as complement (EvoChamber Eq. 4).
+
+    It rises with competence and with synergy with the anchor, and falls with overlap.
+    """
     return (
         settings.lambda_q * score.q(niche)
         + settings.lambda_sigma * synergy
@@ -84,8 +87,11 @@ def as_complement(
 def as_scout(
     score: RankingScore, chosen: Sequence[RankingScore], niche: str, settings: PopulationSettings
 ) -> float:
-    """Value an agent as scout: new to the niche, and unlike those chosen (EvoChamber Eq. 5)."""
-    alike = math.fsum(overlap(score, other) for other in chosen) / len(chosen)
+    """Return an agent's value as scout (EvoChamber Eq. 5).
+
+    It is highest for agents that are new to the niche and unlike those already chosen.
+    """
+    alike = math.fsum(overlap(score, peer) for peer in chosen) / len(chosen)
     return settings.lambda_u / (1 + score.n(niche)) + settings.lambda_d * (1 - alike)
 
 
@@ -95,7 +101,7 @@ def _valued(
     niche: str,
     settings: PopulationSettings,
 ) -> Callable[[str], float]:
-    """Return what agents are valued by for the next seat."""
+    """Return the function that values agents for the next seat."""
     if not chosen:
         return lambda name: as_anchor(agents[name], niche)
     if len(chosen) > 1:
@@ -111,6 +117,6 @@ def _valued(
 
 
 def _best(values: Mapping[str, float], chance: random.Random) -> str:
-    """Return who is valued most, drawn among equals whatever the order in which they come."""
+    """Return the agent with the highest value; ties are broken at random, whatever their order."""
     most = max(values.values())
     return chance.choice(sorted(name for name, value in values.items() if value == most))

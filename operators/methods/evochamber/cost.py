@@ -1,4 +1,4 @@
-"""What a task of a population costs at most, in model calls: known before anybody is asked."""
+"""An upper bound on the model calls of a task of a population, known before any call."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .settings import PopulationSettings
 from .structures import LEADER
 
 ENTRIES = 2
-"""Entries that a member may come to when it reflects."""
+"""The most entries that a member writes when it reflects."""
 
 
 def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
-    """Bound the model calls of a task, without judging and without retries of agents.
+    """Return an upper bound on the model calls of a task, without judges and agents' retries.
 
-    A look at the roster counts for all the tasks since the one before, so that the bound of a
-    stream is that of a task as often as it has tasks. It is far above what is usual: every answer
-    would have to be repaired, and whatever anybody learns be known to them in other words.
+    A lifecycle pass is spread over its `tau` tasks, so a stream's bound is a task's bound times the
+    number of tasks. Usual costs are far lower. The bound assumes that every answer needs a repair,
+    and that every new entry is fused with an earlier one.
 
     Args:
-        plan: A team of the population in the structure that asks most.
+        plan: A team of the population in the structure with the most calls.
     """
     questions = 0
     if settings.structure == LEADER:
@@ -37,24 +37,23 @@ def calls_at_most(settings: PopulationSettings, plan: Plan) -> int:
 
 
 def _dream(settings: PopulationSettings) -> int:
-    """Count the questions of a dream: five phases, and what its insights are joined with."""
+    """Return the most questions of a dream: its five phases, and the fusing of its insights."""
     size = settings.team_size
     phases = size + max(0, size - 1) + 1 + size + 1
     return phases + settings.insights * settings.largest
 
 
 def _lifecycle_questions(settings: PopulationSettings) -> int:
-    """Count the questions of a look at the roster."""
     forks = math.ceil(settings.fork_top * settings.largest)
     return forks + 1 + MOST_FUSED + 2 + settings.largest
 
 
 def _alone(settings: PopulationSettings) -> int:
-    """Count how often a member attempts the task by itself: an own attempt, or with an insight."""
+    """Return the most runs of single members: own attempts, and attempts with an insight."""
     own = 0 if settings.own_attempts == "never" else settings.team_size
     return own + settings.insights * settings.reattempts
 
 
 def _longest(plan: Plan) -> int:
-    """Return the calls of who may make most."""
+    """Return the most calls of any single agent."""
     return max((agent.calls_at_most for agent in plan.agents.values()), default=0)

@@ -1,4 +1,4 @@
-"""What a round of leadership teaches: why a structure did or did not work (EvoChamber §3.4)."""
+"""The review of a leader's choice: why the structure did or did not work (EvoChamber §3.4)."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ async def lead_review(
     reward: float,
     attempts: Sequence[MemberAttempt] = (),
 ) -> str | RejectedProposal:
-    """Have the leader of a team say why a structure did or did not work.
+    """Ask the leader of a team why a structure did or did not work.
 
     Args:
-        leader: Who led, and how able the team was.
-        reward: What the team's answer was worth, in [0, 1].
-        attempts: What members answered themselves, with their scores where they have any.
+        leader: The leader, with the members' competence.
+        reward: The reward of the team's answer, in [0, 1].
+        attempts: The members' own attempts, with their scores if graded.
 
     Returns:
         The note, on one line.
@@ -79,13 +79,13 @@ async def review_choice(
     reward: float,
     attempts: Sequence[MemberAttempt] = (),
 ) -> None:
-    """Put a round of leadership into the bank of the population, with what its leader noted.
+    """Record a leader's choice in the population's bank, with the leader's note on it.
 
-    A round of which the leader notes nothing of use is kept without a note, and that is counted.
-    Where nobody had a choice, or nothing is learnt, nothing is asked and nothing kept.
+    If the leader writes no valid note, the choice is kept without one and the rejection is
+    recorded. If there was no choice, or nothing is learnt, no model is called and nothing is kept.
 
     Args:
-        reward: What the team's answer was worth, in [0, 1].
+        reward: The reward of the team's answer, in [0, 1].
     """
     if choice.by == "nobody" or not episode.learning:
         return

@@ -1,8 +1,8 @@
-"""LeadLearn: the leader of a team chooses how it works together (EvoChamber §3.4).
+"""LeadLearn: the leader of a team chooses its structure (EvoChamber §3.4).
 
-What it goes by is a bank that all of the population share: every round of leadership, with the
-niche, how able the team was, the structure, the result, and a note on why. The rounds that are
-most like the coming one are shown to it.
+The population shares a bank of earlier choices. Each has the niche, the members' competence, the
+structure, the reward, and a note on why. The leader sees the choices most similar to its own
+situation.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 OPERATOR = "lead"
 SAFE = "voting"
-"""The structure where nothing is known that speaks for another."""
+"""The default structure, if nothing is known in favour of another."""
 LONGEST_ABOUT = 300
-"""Characters of what is said of a structure, or of a round."""
+"""The most characters of the description of a structure or an earlier choice."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Leader:
-    """Who leads a team, and what it knows of it.
+    """The leader of a team, with its knowledge of the members.
 
     Attributes:
-        able: How able each member is in the task's niche, in [0, 1]: by its seat, the anchor first.
+        able: Each member's competence in the task's niche, in [0, 1], by seat, the anchor first.
         names: The members, by the same seats.
     """
 
@@ -56,7 +56,7 @@ class Leader:
 
     @property
     def profile(self) -> tuple[float, ...]:
-        """How able the members are, in the order of their seats."""
+        """The members' competence, in the order of their seats."""
         return (*self.able.values(),)
 
     @classmethod
@@ -67,12 +67,12 @@ class Leader:
         agents: Mapping[str, Agent],
         niche: str,
     ) -> Leader:
-        """Return who leads a team of a population.
+        """Return the leader of a team: its anchor.
 
         Args:
             chosen: The members by their seats, the anchor first.
-            agents: The agents of the population, by their names.
-            niche: The task's niche; "" where it has none.
+            agents: The agents of the population, by name.
+            niche: The task's niche; "" for a task without one.
         """
         able = {seat: population.agents[name].q(niche) for seat, name in chosen.items()}
         return cls(agent=agents[chosen[ANCHOR]], able=able, names=chosen)
@@ -80,11 +80,11 @@ class Leader:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StructureChoice:
-    """How a team is to work together.
+    """The chosen structure of a team.
 
     Attributes:
-        by: Who chose it: the leader; the rule that stands in for one whose answer is of no use; or
-            nobody, as there is one structure only.
+        by: The source of the choice: the leader; the fallback rule, if the leader's answer was
+            invalid; or nobody, if there is only one structure.
     """
 
     leader: Leader
@@ -93,7 +93,7 @@ class StructureChoice:
     reason: str = ""
 
     def printed(self) -> Printed:
-        """Return it as `mas dev op` prints it."""
+        """Return it in the form that `mas dev op` prints."""
         team = ", ".join(f"{name} ({seat})" for seat, name in self.leader.names.items())
         notes = (f"team: {team}", f"why: {self.reason or 'there is no other'}")
         return Printed(value=self.structure, notes=notes)
@@ -102,22 +102,22 @@ class StructureChoice:
 def closest(
     rounds: Sequence[Mapping[str, Any]], profile: Sequence[float], niche: str, k: int
 ) -> list[tuple[Mapping[str, Any], float]]:
-    """Find the rounds of leadership that are most like one, with the similarity, in [0, 1].
+    """Return the `k` most similar earlier choices, each with its similarity in [0, 1].
 
-    It is the cosine of vectors that have a 1 for the niche and 0 for each other one, and then the
-    competence of each seat; a seat that there is not has 0 (EvoChamber §3.4: the query is formed
-    from niche label and competence profile). Of rounds that are equally like it, the later come
-    first.
+    The similarity is the cosine of two vectors. Each is a one-hot vector of the niche, followed by
+    the competence of each seat, with 0 for a missing seat. EvoChamber §3.4 forms the query from
+    niche label and competence profile. Among equally similar choices, later ones come first.
 
     Args:
         profile: The competence of each seat, in [0, 1], the anchor first.
-        niche: The niche; "" for a task of none.
+        niche: The niche; "" for a task without one.
     """
     if k < 1:
         return []
     same = [place for place, fields in enumerate(rounds) if fields["niche"] == niche]
     pairs = _most_alike(rounds, same, profile, niche, k)
-    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)  # at most
+    # The highest similarity that a choice in another niche can have.
+    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)
     if len(pairs) < k or pairs[-1][1] <= of_another:
         pairs = _most_alike(rounds, range(len(rounds)), profile, niche, k)
     return [(rounds[place], min(1.0, similarity)) for place, similarity in pairs]
@@ -130,7 +130,7 @@ def _most_alike(
     niche: str,
     k: int,
 ) -> list[tuple[int, float]]:
-    """Compare some of the rounds; give the places of the most similar, with the similarity."""
+    """Return the `k` most similar choices among some places, each with its similarity."""
     import numpy as np
 
     if not places:
@@ -152,13 +152,13 @@ def _most_alike(
 
 
 def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequence[str]) -> str:
-    """Return the structure with the best mean reward on a niche; where nothing is known, voting.
+    """Return the structure with the best mean reward on a niche; voting if none is known.
 
-    Of equals the first is taken; without voting, the first of all.
+    The first structure wins a tie. Without a voting structure, the default is the first.
 
     Args:
-        niche: The niche; "" for a task of none.
-        structures: Those that may be chosen; at least one.
+        niche: The niche; "" for a task without one.
+        structures: The structures to choose from; at least one.
     """
     rewards: dict[str, list[float]] = {structure: [] for structure in structures}
     for fields in rounds:
@@ -179,14 +179,13 @@ async def lead(
     *,
     rounds: Sequence[tuple[Mapping[str, Any], float]] = (),
 ) -> StructureChoice | RejectedProposal:
-    """Have the leader of a team choose its structure (EvoChamber §3.4, LeadLearn).
+    """Ask the leader of a team to choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        leader: Who leads, and how able the team is.
-        structures: Those that the team can work by, by their names; at least one. A single one is
-            given without asking.
-        rounds: Earlier rounds of leadership that are like this one, with the similarity, the most
-            similar first.
+        leader: The leader, with the members' competence.
+        structures: The structures that fit the team, by name; at least one. A single one is
+            returned without a model call.
+        rounds: Similar earlier choices with their similarity, the most similar first.
     """
     if len(structures) == 1:
         return StructureChoice(leader=leader, structure=next(iter(structures)), by="nobody")
@@ -212,7 +211,7 @@ async def lead(
 
 
 def team_text(leader: Leader, niche: str, bounds: Bounds) -> str:
-    """Show who is in a team, and how able each is."""
+    """Return the members of a team and their competence, as shown to a model."""
     on = f" on {on_one_line(niche)}" if niche else ""
     lines = [f"{leader.names[seat]} ({seat}): {q:.2f}{on}" for seat, q in leader.able.items()]
     return fenced("team", clip("\n".join(lines), bounds.team_characters))
@@ -224,14 +223,14 @@ async def choose_structure(
     chosen: Mapping[str, str],
     structures: Mapping[str, Team],
 ) -> StructureChoice:
-    """Have the leader of a team choose its structure; where its answer is of no use, fall back.
+    """Return the structure that the leader chooses, or the fallback if its answer is invalid.
 
-    What fell back is counted as lost, and the episode goes on. In a test the leader is asked, too.
+    A fallback is recorded as a rejection, and the episode continues. The leader also chooses in a
+    test.
 
     Args:
         chosen: The members by their seats, the anchor first.
-        structures: Those that the team can work by, by their names. Of a single one nobody is
-            asked.
+        structures: The structures that fit the team, by name. For a single one, no model is called.
     """
     task, niche = episode.task, episode.task.niche or ""
     agents = {name: episode.view.agents[name].agent for name in chosen.values()}
@@ -249,7 +248,7 @@ async def choose_structure(
 
 
 def _structure_list(structures: Mapping[str, Team], bounds: Bounds) -> str:
-    """Show structures, a line for each."""
+    """Return structures as shown to a model, one line each."""
     room = min(LONGEST_ABOUT, bounds.team_characters // len(structures))
     return "\n".join(
         f"- {name}: {clip(on_one_line(team.description), room) or 'no description'}"
@@ -258,7 +257,7 @@ def _structure_list(structures: Mapping[str, Team], bounds: Bounds) -> str:
 
 
 def _shown(rounds: Sequence[tuple[Mapping[str, Any], float]], bounds: Bounds) -> str:
-    """Show rounds of leadership, a line for each."""
+    """Return earlier choices as shown to a model, one line each."""
     room = min(LONGEST_ABOUT, bounds.team_characters // max(1, len(rounds)))
     return "\n".join(_round(fields, similarity, room) for fields, similarity in rounds)
 

@@ -1,8 +1,8 @@
-"""Reflection: what an agent should know from now on, from a task of its (EvoChamber §3.3).
+"""Reflection: what an agent learns from one of its tasks (EvoChamber §3.3).
 
-After a task every member of the team is asked for once: a lesson for tasks of that niche, and an
-insight for tasks of any. Both become entries of its own archive. What the reference answer is, is
-never shown; what the answer was worth, is.
+After a task, every member of the team writes a lesson for tasks of that niche, and an insight for
+all tasks. Both become entries of its own archive. The reference answer is never shown, but the
+reward is.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OPERATOR = "reflect"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reflection:
-    """What a task taught one agent. Either text is empty where it taught nothing of that sort.
+    """What one agent learnt from a task. Either text is empty if there was nothing to learn.
 
     Attributes:
         lesson: For tasks of the same niche.
@@ -50,11 +50,11 @@ class Reflection:
     insight: str
 
     def entries(self, task: Task, agent: str, *, credit: float, run: str) -> Iterator[Learnt]:
-        """Yield what there is to keep, as entries of the agent's archive.
+        """Yield its texts as entries of the agent's archive.
 
         Args:
             credit: The team's reward, in [0, 1].
-            run: The evolution that they come from.
+            run: The evolution in which they were learnt.
         """
         shared: dict[str, Any] = {"owner": agent, "case": task.id, "credit": credit, "run": run}
         key = task.text[:LONGEST_TASK]
@@ -67,10 +67,10 @@ class Reflection:
 async def reflect(
     model: OperatorModel, path: str, task: Task, work: MemberWork, *, reward: float
 ) -> Reflection | RejectedProposal:
-    """Draw from a member's work what it should know from now on (EvoChamber §3.3).
+    """Ask what a member should learn from its work (EvoChamber §3.3).
 
     Args:
-        reward: What the team's answer was worth, in [0, 1].
+        reward: The reward of the team's answer, in [0, 1].
     """
     limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -92,7 +92,6 @@ async def reflect(
 
 
 def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
-    """Show the result of the team, and what that was worth."""
     text = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
     return material(
         fenced("team_answer", clip(text.strip() or "(empty)", bounds.task_characters)),
@@ -101,7 +100,7 @@ def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
 
 
 def _read(longest: int, bounds: Bounds, text: str) -> Reflection:
-    """Read both texts; what is longer than its room is cut, and what has no words is empty."""
+    """Parse both texts: long ones are cut, and a text without words becomes empty."""
     read = structured(text, closed(lesson=ANY_TEXT, insight=ANY_TEXT), bounds)
     return Reflection(**{name: words(read[name], longest) for name in ("lesson", "insight")})
 
@@ -109,14 +108,14 @@ def _read(longest: int, bounds: Bounds, text: str) -> Reflection:
 async def reflect_all(
     episode: Episode, seated: Seated, run: Run, attempts: Sequence[MemberAttempt], reward: float
 ) -> None:
-    """Have every member of a team reflect on a task, side by side, and keep what they learnt.
+    """Ask every member of a team to reflect on a task, concurrently, and keep the entries.
 
-    An entry that says almost the same as one of the member's archive becomes one with it. A member
-    of whose reflection nothing is of use learns nothing, which is counted, as is all that is kept.
+    An entry is fused with a near-duplicate of the member's archive. A member without a valid
+    reflection learns nothing; rejections and entries are counted.
 
     Args:
-        attempts: What members answered, with their scores.
-        reward: What the team's answer was worth, in [0, 1].
+        attempts: The members' attempts, scored.
+        reward: The reward of the team's answer, in [0, 1].
     """
     if not (episode.learning and episode.settings.learning):
         return
@@ -140,7 +139,7 @@ async def reflect_all(
 async def _learnt(
     episode: Episode, work: MemberWork, reward: float
 ) -> list[Settled | RejectedProposal]:
-    """Have one member reflect, and say what there is to keep of it and what was lost."""
+    """Ask one member to reflect; return its entries and rejections."""
     name, task = work.agent, episode.task
     result: Reflection | RejectedProposal = await operator_of(OPERATOR).act(
         episode.meta_model, f"{episode.path}reflect/{name}", task, work, reward=reward

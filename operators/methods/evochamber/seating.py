@@ -1,8 +1,8 @@
-"""Seats: who of a population takes which place in a structure, and the team file that comes of it.
+"""Seats: which agent of a population fills which seat of a structure, and the resulting team.
 
-A structure is a team whose agents are seats. `anchor`, `complement`, `scout`, and `scout_2`,
-`scout_3` … where a team is larger, are seats; an agent of that id, or of one like `anchor_again`,
-is a position of the seat; an agent of the type Function belongs to nobody.
+A structure is a team whose agents are seats: `anchor`, `complement`, `scout`, and in larger teams
+`scout_2`, `scout_3` … An agent with such an id, or one like `anchor_again`, is a position of that
+seat. An agent of the type Function belongs to no seat.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ STRUCTURES = tuple(
 )
 """The structures of EvoChamber §3.4, as `seeds` of a recipe."""
 WORKED = "worked"
-"""The folder of a pool in which teams are kept that worked."""
+"""The folder of a pool for the teams that worked."""
 DIGITS = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seated:
-    """A structure whose seats are taken.
+    """A structure whose seats are filled.
 
     Attributes:
-        team: The team that works: an ordinary one.
-        seats: Who sits where, by the names in the pool; the anchor first. A seat for which the
-            structure has no position is not there.
+        team: The resulting team, ready to run.
+        seats: The agents' names in the pool by seat, the anchor first. Seats without a position in
+            the structure are left out.
     """
 
     structure: str
@@ -55,11 +55,11 @@ class Seated:
 
 
 def seats(template: Team) -> tuple[str, ...]:
-    """Name the seats that a structure calls for, in the order in which they are taken.
+    """Return the seats of a structure, in the order in which they are filled.
 
     Raises:
-        InputError: It is no structure: it has no anchor, or an agent that is neither a seat nor a
-            Function.
+        InputError: It is not a structure: it has no anchor, or an agent that is neither a seat nor
+            a Function.
     """
     named = {
         agent: seat_of(agent) for agent in template.agents if not _is_function(template, agent)
@@ -79,10 +79,10 @@ def seats(template: Team) -> tuple[str, ...]:
 
 
 def fits(template: Team, occupied: Collection[str]) -> bool:
-    """Return whether a structure works with the seats that are taken, be they few.
+    """Return whether a structure works with the occupied seats, even if some are empty.
 
-    It does where the position that answers is taken or belongs to nobody, and every other that
-    hears of seats beside its own still hears of one.
+    The position that answers must be occupied or belong to no seat. Every other position that reads
+    reports of other seats must still read at least one.
     """
     called = seats(template)
     if called[0] not in occupied or seat_of(template.output) not in {None, *occupied}:
@@ -99,19 +99,19 @@ def seated(
     catalogue: Catalogue,
     ceiling: CapabilityPolicy | None = None,
 ) -> Seated:
-    """Seat agents of a population in a structure.
+    """Return a team with agents of a population in the seats of a structure.
 
-    A position's prompt is the agent's, which is its persona, and then the position's own, which is
-    what there is to do. Role and output schema are the position's, all else is the agent's. Where
-    there are fewer seats than the structure calls for, the positions of the others go; where there
-    are more, the positions of the scout are there once for each scout.
+    The prompt of a position is the agent's own prompt, its persona, followed by the position's
+    instructions. Role and output schema are the position's; everything else is the agent's.
+    Positions of empty seats are removed. The scout's positions are copied for each additional
+    scout.
 
     Args:
-        ceiling: What teams may ask for at most.
+        ceiling: The most that teams may ask for.
 
     Raises:
-        ConfigError: The team does not load, or is above the ceiling.
-        InputError: The structure is none, or does not work with so few.
+        ConfigError: The team does not load, or exceeds the ceiling.
+        InputError: It is not a structure, or it does not work with so few members.
     """
     if not fits(template, members):
         raise InputError(
@@ -137,10 +137,10 @@ def seated(
 
 
 def keep_team(folder: Path, team: Team) -> str:
-    """Keep a team that worked as a file of a pool, named by what it holds, members included.
+    """Write a team that worked into a pool, under a digest of its content, members included.
 
-    A team that is there already is not written again, so that four hundred tasks of few teams come
-    to few files.
+    A team that is already there is not written again: four hundred tasks of few teams need few
+    files.
 
     Returns:
         The file's path in the pool, with `/`.
@@ -163,7 +163,7 @@ def _is_function(team: Team, agent: str) -> bool:
 
 
 def _others(team: Team, position: str) -> Iterator[str]:
-    """Yield the seats beside its own that a position hears of, be it through a Function."""
+    """Yield the other seats whose reports a position reads, also through a Function."""
     for name in team.predecessors[position]:
         if _is_function(team, name):
             yield from _others(team, name)
@@ -172,9 +172,9 @@ def _others(team: Team, position: str) -> Iterator[str]:
 
 
 def _spread(template: Team, occupied: Collection[str]) -> Team:
-    """Have the scout's positions once for each scout that the structure does not name itself.
+    """Copy the scout's positions for each scout that the structure does not name itself.
 
-    Of two scouts, one hears of the other where the scout hears of the complement.
+    A scout reads another scout's reports wherever the scout reads the complement's.
     """
     own_seats = seats(template)
     more = sorted((name for name in occupied if _rank(name)[0] == _rank(SCOUT)[0]), key=_rank)
@@ -215,12 +215,12 @@ def _spread(template: Team, occupied: Collection[str]) -> Team:
 
 
 def _role(position: Agent, copy: str) -> str:
-    """Have a role that names the seat name that of the copy."""
+    """Return the role of a copied position; a role that names the seat names the new seat."""
     return seat_of(copy) or "" if position.role == seat_of(position.id) else position.role
 
 
 def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Execution:
-    """Have copies open, close and be recruited where that which they are copied from does."""
+    """Return the execution in which copies open, close and are recruited like their originals."""
 
     def spread(agents: Sequence[str]) -> tuple[str, ...]:
         return tuple(copy for agent in agents for copy in copies[agent])
@@ -236,7 +236,7 @@ def _execution(execution: Execution, copies: Mapping[str, Sequence[str]]) -> Exe
 
 
 def _without(team: Team, occupied: Collection[str], catalogue: Catalogue) -> Team:
-    """Take the positions of seats out that nobody takes."""
+    """Return a team without the positions of empty seats."""
     edits = [
         RemoveAgent(agent=agent)
         for agent in team.agents
@@ -255,7 +255,7 @@ def _without(team: Team, occupied: Collection[str], catalogue: Catalogue) -> Tea
 def filled(
     position: Agent, member: Agent, settings: PopulationSettings, catalogue: Catalogue
 ) -> Agent:
-    """Return a position as a member of the population takes it; see `seated`."""
+    """Return a position filled by a member of the population; see `seated`."""
     texts = (with_text(agent, catalogue).prompt.strip() for agent in (member, position))
     prompt = "\n\n".join(filter(None, texts))
     return replace(
@@ -278,7 +278,7 @@ def _recall(settings: PopulationSettings) -> Recall | None:
 
 
 def _rules(template: Team, filled: Team) -> str:
-    """Tell the team who is in it, where that differs from what the structure's prompts may say."""
+    """Return the constitution, with the actual seats if they differ from the structure's."""
     there = seats(filled)
     if there == seats(template):
         return template.constitution

@@ -1,4 +1,4 @@
-"""What a recipe says of a population; the defaults are those of EvoChamber, Table 9."""
+"""The recipe settings of a population; the defaults are those of EvoChamber, Table 9."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """EvoChamber: a population whose agents specialise, team up by niche, and teach each other.
 
-Each task gets a team of it and a structure; what its members learn stays with them, and flows on to
-those who lack it where a team fails; now and then the roster itself changes (arXiv:2605.11136 §3).
+Each task gets a team of agents and a structure. Members keep what they learn, and after a failure
+it also reaches other agents that lack it. From time to time the roster itself changes
+(arXiv:2605.11136 §3).
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ WORK = "work"
 
 
 async def evochamber(episode: Episode) -> None:
-    """Have a team of the population work on a task; when learning, change it by what came."""
+    """Run a team of the population on a task and, when learning, update the population."""
     population: Population = episode.view.folded
     choice, team = await _team(episode, population)
     run = await episode.run(team.team, WORK)
@@ -54,7 +55,7 @@ async def evochamber(episode: Episode) -> None:
 
 
 async def _team(episode: Episode, population: Population) -> tuple[StructureChoice, Seated]:
-    """Choose who works on a task, and have their leader choose how (§3.4)."""
+    """Choose the members for a task, and ask their leader for a structure (§3.4)."""
     settings, view = episode.settings, episode.view
     niche, chance = episode.task.niche or "", episode.chance("compose")
     chosen = compose(population, niche, settings.team_size, settings, chance)
@@ -69,9 +70,9 @@ async def _team(episode: Episode, population: Population) -> tuple[StructureChoi
 async def _learn(
     episode: Episode, choice: StructureChoice, team: Seated, run: Run, reward: float
 ) -> None:
-    """Let the members learn, and their leader; then those who lack what they know; then the roster.
+    """Let members and leader learn, share insights with agents in need, and update the roster.
 
-    The population counts the task already: who has a deficit is asked after it (§3.3 to 3.5).
+    Deficits are computed with this task's trial included (§3.3 to 3.5).
     """
     answers = await graded(episode, attempts(team, run), _score_of_answer(run, reward))
     compared = await own_attempts(episode, team, answers, reward)
@@ -86,7 +87,7 @@ async def _learn(
 
 
 def _score_of_answer(run: Run, reward: float) -> Mapping[str, float]:
-    """Return what the team's answer was worth: who answered the same is not scored again."""
+    """Return the known score of the team's answer, so that equal attempts are not scored again."""
     return {} if run.answer is None else {run.answer: reward}
 
 

@@ -1,4 +1,4 @@
-"""Structures: the teams of a pool by which agents of its population can work (EvoChamber §3.4)."""
+"""Structures: the teams of a pool that agents of its population can fill (EvoChamber §3.4)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .seating import fits, seated
 from .settings import PopulationSettings
 
 LEADER = "leader"
-"""What `structure` says where the anchor chooses."""
+"""The value of `structure` that lets the anchor choose."""
 
 
 def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str, Team]:
-    """Find the teams by whose structure a team of the population can work, by their names.
+    """Return the structures that a team of the population can work in, by name.
 
-    A team whose agents are no seats is another one, and a structure that needs more seats than a
-    team has is none for it.
+    Teams whose agents are not seats are left out, and so are structures that need more seats than a
+    team has.
 
     Args:
-        settings: How large a team is; and which structure it has, where that is always one.
+        settings: The size of a team, and the name of the only allowed structure, if any.
     """
     wanted = (team for team in teams if settings.structure in (LEADER, team.name))
     return {team.name: team for team in wanted if _works(team, settings.team_size)}
@@ -41,7 +41,7 @@ def build_structures(
     agents: Sequence[Agent],
     catalogue: Catalogue,
 ) -> Iterator[Team]:
-    """Yield a team of each structure as the first agents would make it; see `Strategy.teams`."""
+    """Yield a team of each structure, filled with the first agents; see `Strategy.teams`."""
     places = seats(settings.team_size)
     first = {seat: agents[number % len(agents)] for number, seat in enumerate(places)}
     for structure in structures(settings, teams).values():

@@ -1,4 +1,4 @@
-"""How what models write for archives is read: on one line, not too long, and with words in it."""
+"""Parsing of texts that models write for archives: one line, bounded, and not without words."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ...core.bounds import Bounds
 
 
 def words(text: str, longest: int) -> str:
-    """Put a text on one line and cut it to its room; it is empty where it has no words."""
+    """Return a text on one line, cut to a length; "" if it has no letters or digits."""
     line = on_one_line(text)
     return line[:longest] if any(map(str.isalnum, line[:longest])) else ""
 
 
 def required_text(name: str, text: str, longest: int) -> str:
-    """Read a text that has to say something.
+    """Return a text on one line, which must not be empty.
 
     Args:
-        name: What it is called in the answer.
+        name: The name of its field in the answer.
 
     Raises:
-        InvalidAnswer: It has no words.
+        InvalidAnswer: It has no letters or digits.
     """
     if not (line := words(text, longest)):
         raise InvalidAnswer(f"{name}: nothing is said there. Write some words.")
@@ -29,7 +29,7 @@ def required_text(name: str, text: str, longest: int) -> str:
 
 
 def one_text(name: str, longest: int, bounds: Bounds, answer: str) -> str:
-    """Read an answer that is one text."""
+    """Parse an answer that has a single text."""
     return required_text(
         name, structured(answer, closed(**{name: ANY_TEXT}), bounds)[name], longest
     )

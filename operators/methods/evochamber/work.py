@@ -1,4 +1,4 @@
-"""What one member of a team did on a task, for who draws lessons from it."""
+"""The work of one member of a team on a task, from which lessons are drawn."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemberWork:
-    """What one member of a team did on a task.
+    """The work of one member of a team on a task.
 
     Attributes:
-        agent: Who: its name in the population.
-        persona: How it is instructed, whatever the task is.
-        positions: Where in the team it worked.
-        score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
-        own: What it answered alone, where its part in the team was no answer to the task.
-        diagnosis: What was found to be right and wrong in it, where somebody looked.
+        agent: Its name in the population.
+        persona: Its instructions, which do not depend on the task.
+        positions: Its positions in the team.
+        score: The score of its own answer, in [0, 1]; None without one.
+        own: Its answer outside the team, if it gave none in the team.
+        diagnosis: What went right and wrong, if it was diagnosed.
     """
 
     agent: str
@@ -43,7 +43,7 @@ class MemberWork:
     diagnosis: str = ""
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it, each text in its fence: the persona, what was done, what it was worth."""
+        """Return it as shown to a model: persona, work and score, each in a fence."""
         works = len(self.positions) + bool(self.own)
         room = bounds.digest_tokens * CHARACTERS_PER_TOKEN // max(1, works)
         own = "" if self.score is None else f"the agent's own answer: {self.score:.3g}"
@@ -56,20 +56,20 @@ class MemberWork:
         )
 
     def outline(self, bounds: Bounds) -> str:
-        """Return who it is and what was found in its work, without the work itself."""
+        """Return persona and diagnosis as shown to a model, without the work itself."""
         persona = fenced("persona", clip(self.persona, bounds.characters), self.agent)
         return material(persona, fenced("diagnosis", self.diagnosis, self.agent))
 
 
 def persona_of(agent: Agent, catalogue: Catalogue) -> str:
-    """Return how an agent is instructed, written out where that is the prompt of a file."""
+    """Return an agent's role and prompt, with a named prompt written out."""
     return material(agent.role, with_text(agent, catalogue).prompt.strip())
 
 
 def works(
     episode: Episode, seated: Seated, run: Run, attempts: Sequence[MemberAttempt]
 ) -> tuple[MemberWork, ...]:
-    """Return what each member of a team did, in the order of their seats."""
+    """Return each member's work, in the order of the seats."""
     account = RoundAccount(team=seated.team, run=run)
     scores = {attempt.agent: attempt.score for attempt in attempts if attempt.score is not None}
     own = {attempt.agent: attempt.answer for attempt in attempts if attempt.is_alone}
@@ -87,7 +87,7 @@ def works(
 
 
 def _positions(account: RoundAccount, member: str) -> tuple[str, ...]:
-    """Name where an agent of the population worked, in the order of the team."""
+    """Return the positions of a member that worked, in the order of the team."""
     agents = account.team.agents
     return tuple(
         agent for agent in agents if agents[agent].member == member and agent in account.run.agents

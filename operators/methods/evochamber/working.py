@@ -1,7 +1,4 @@
-"""A team of the population at work on a task of the stream: what is kept and told of it.
-
-The steps of the loop that are no operator: nobody is asked.
-"""
+"""The steps of the loop that call no model: trials, figures, and the schedule of the lifecycle."""
 
 from __future__ import annotations
 
@@ -26,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Evaluated:
-    """Return the result of a team's work, and keep the team as a file that can be run again.
+    """Return the trial of a team, and write the team to a file that can be run again.
 
     Args:
-        run: The result; one that came to no answer is worth nothing, by the team's own doing.
-        reward: What it was worth, in [0, 1].
+        run: The run; without an answer it is worth 0, by the team's own fault.
+        reward: Its reward, in [0, 1].
     """
     trial = episode.trial(
         run,
@@ -43,13 +40,13 @@ def evaluation_of(episode: Episode, team: Seated, run: Run, reward: float) -> Ev
 
 
 def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Population:
-    """Return a population as it will be after what is to happen to it, in order.
+    """Return a population after changes, in order.
 
     Args:
-        changes: Trials and events; each with the name of its operation.
+        changes: Trials and events, each with the name of its operation.
     """
     for change, what in changes:
-        if isinstance(change, Learnt):  # numbers know nothing of it, and there are many
+        if isinstance(change, Learnt):  # entries do not change a population's numbers
             continue
         population = population.after(
             LedgerEntry(op=what, value=change.value(), files=(), end=START)
@@ -58,26 +55,26 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
 
 
 def is_lifecycle_due(number: int, settings: PopulationSettings, workers: int) -> bool:
-    """Return whether the roster is looked at after a task: every `tau` tasks (EvoChamber §3.5).
+    """Return whether a lifecycle pass follows a task: every `tau` tasks (EvoChamber §3.5).
 
-    A look has to see the result of the one before it. Where so many tasks are at work at once that
-    it would not, there are fewer looks.
+    A pass must see the result of the previous one. With more workers than `tau`, passes are less
+    frequent.
 
     Args:
         number: The task's place in the stream, from 0.
-        settings: How often, and whether at all.
-        workers: How many tasks are at work at the same time.
+        settings: Only `tau` and `lifecycle` are used.
+        workers: The number of concurrent tasks.
     """
     every = settings.tau * math.ceil(workers / settings.tau)
     return settings.lifecycle and (number + 1) % every == 0
 
 
 def tell(episode: Episode, population: Population, team: Seated, reward: float) -> None:
-    """Tell who worked, and the numbers of it that a report shows.
+    """Record the team of a task, and its figures for the report.
 
     Args:
-        population: As it was when the team was chosen.
-        reward: What it was worth, in [0, 1].
+        population: The population when the team was chosen.
+        reward: The team's reward, in [0, 1].
     """
     niche = episode.task.niche or ""
     able = {seat: population.agents[name].q(niche) for seat, name in team.seats.items()}

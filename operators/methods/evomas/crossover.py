@@ -1,9 +1,9 @@
 """Crossover: a child with the whole topology of one parent, and agents of both (EvoMAS Eq. 3).
 
-First it is decided whose topology the child has, all of it, and with it the positions (EvoMAS
-App. D.3). Then each position gets the agent of the first parent, that of the second, or a hybrid:
-the prompt of one with model, tools and parameters of the other. The child is the topology's parent
-under edits of single agents, a type of edits that cannot touch a topology.
+The first question decides whose topology, and thus whose positions, the child has (EvoMAS App.
+D.3). The second fills each position with an agent of either parent, or with a hybrid. A hybrid has
+the prompt of one agent, and the model, tools and parameters of the other. The child is the
+topology's parent with edits of single agents, a type of edit that cannot touch a topology.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ async def crossover(
     topology: Side | None = None,
     memories: Sequence[Learnt] = (),
 ) -> Proposal | RejectedProposal:
-    """Make a child of two parents.
+    """Ask for a child of two parents.
 
     Args:
-        task: What the child is to do better than both.
+        task: The task that the child should do better than both.
         first: A team, with the digest of its run on the task.
-        second: Another.
-        topology: Whose topology the child has. None: the model is asked first, where both will do.
+        second: Another team.
+        topology: The parent that gives the topology. None: the model chooses, if either can.
 
     Returns:
         The child. Its first parent is the one that gave the topology.
@@ -89,42 +89,41 @@ def can_cross(first: Team, second: Team) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Cross:
-    """A crossover whose topology is decided.
+    """A crossover with a given topology.
 
     Attributes:
-        side: Which of the two `own` is.
-        theirs: For each position, the other's agent as it would work there. Positions where that
-            changes nothing are not there.
-        places: The other's id of each of them.
+        side: Which of the parents `own` is.
+        theirs: For each position, the donor's agent as it would work there. Positions where
+            that changes nothing are left out.
+        places: For each position, the id of the donor's agent.
     """
 
     own: Team
-    other: Team
+    donor: Team
     side: Side
     theirs: Mapping[str, Agent]
     places: Mapping[str, str]
 
     @classmethod
     def of(cls, first: Team, second: Team, side: Side) -> Self:
-        """Find who may change places."""
-        own, other = (first, second) if side == "first" else (second, first)
-        places = counterparts(own, other)
-        new_ids = dict.fromkeys(other.agents) | {there: place for place, there in places.items()}
+        own, donor = (first, second) if side == "first" else (second, first)
+        places = counterparts(own, donor)
+        new_ids = dict.fromkeys(donor.agents) | {there: place for place, there in places.items()}
         moved = {
-            place: other.agents[there].renamed(place, new_ids) for place, there in places.items()
+            place: donor.agents[there].renamed(place, new_ids) for place, there in places.items()
         }
-        all_theirs = {name: _settled(agent, other, own) for name, agent in moved.items()}
+        all_theirs = {name: _settled(agent, donor, own) for name, agent in moved.items()}
         theirs = {name: agent for name, agent in all_theirs.items() if agent != own.agents[name]}
-        return cls(own=own, other=other, side=side, theirs=theirs, places=places)
+        return cls(own=own, donor=donor, side=side, theirs=theirs, places=places)
 
     @property
     def options(self) -> Mapping[str, Mapping[str, Agent]]:
-        """What each position may get, by the words for it; no agent is offered twice."""
+        """The options of each position, by their descriptions; no agent is offered twice."""
         return {position: self._offered(position) for position in self.theirs}
 
     @property
     def has_child(self) -> bool:
-        """Whether some choice makes a new team. Both parents may be among the choices."""
+        """Whether some choice makes a new team. The choices may include both parents."""
         choices = math.prod(map(len, self.options.values()))
         if choices != len(SIDES):
             return choices > len(SIDES)
@@ -133,21 +132,20 @@ class _Cross:
 
     def is_parent(self, child: Team) -> bool:
         """Return whether a child is one of its parents, up to the names of agents."""
-        return are_isomorphic(child, self.own) or are_isomorphic(child, self.other)
+        return are_isomorphic(child, self.own) or are_isomorphic(child, self.donor)
 
     @property
     def renamed(self) -> list[str]:
-        """Who stands where, where the ids differ."""
+        """The positions and their counterparts, if their ids differ."""
         pairs = ((own, self.places[own]) for own in self.theirs)
-        return [f"{own}: {other}" for own, other in pairs if own != other]
+        return [f"{own}: {place}" for own, place in pairs if own != place]
 
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
-        """Yield the edits that put the chosen agents into the positions."""
         for position, source in chosen.items():
             yield from agent_edits(self.own.agents[position], self.options[position][source])
 
     def _offered(self, position: str) -> Mapping[str, Agent]:
-        """Offer either agent; and both hybrids, where either has a prompt and a model to share."""
+        """Return both agents, and both hybrids if each agent calls a model."""
         here, there = self.own.agents[position], self.theirs[position]
         by_side = {self.side: here, _opposite(self.side): there}
         offered = {WHOLE.format(side): by_side[side] for side in SIDES}
@@ -161,9 +159,9 @@ class _Cross:
         return offered
 
 
-def _settled(agent: Agent, other: Team, own: Team) -> Agent:
-    """Have an agent of a team work as it did in one of other defaults."""
-    backend = other.backend_of(agent)
+def _settled(agent: Agent, donor: Team, own: Team) -> Agent:
+    """Return an agent with its former backend made explicit, if the new team's default differs."""
+    backend = donor.backend_of(agent)
     return agent if own.backend_of(agent) == backend else replace(agent, backend=backend)
 
 
@@ -177,7 +175,6 @@ async def _choose(
     shown: str,
     inputs: Mapping[str, Any],
 ) -> Side | RejectedProposal:
-    """Ask whose topology the child is to have."""
     schema = closed(reason=reason_schema(model.limits), topology=among(SIDES))
     parents: tuple[Parent, Parent] = (inputs["first"], inputs["second"])
     question: Question[Side] = Question(
@@ -195,7 +192,6 @@ async def _choose(
 def _question(
     model: OperatorModel, cross: _Cross, shown: str, inputs: Mapping[str, Any], *, was_run: bool
 ) -> Question[Proposal]:
-    """Ask who takes each position."""
     return Question(
         operator=OPERATOR,
         instructions=prompt(
@@ -204,7 +200,7 @@ def _question(
         material=shown,
         schema=_schema(model, cross),
         read=functools.partial(_child, model, cross),
-        parents=(cross.own.name, cross.other.name),
+        parents=(cross.own.name, cross.donor.name),
         inputs={**inputs, "side": cross.side},
     )
 
@@ -223,7 +219,7 @@ def _child(model: OperatorModel, cross: _Cross, text: str) -> Proposal:
             "the child is no other than one of its parents. Take something of both."
         )
     return Proposal.of(
-        OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.other,)
+        OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.donor,)
     )
 
 

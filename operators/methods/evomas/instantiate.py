@@ -1,7 +1,7 @@
-"""Instantiation: adapts a team that was selected to the task at hand (EvoMAS §3.2.1, App. C.1).
+"""Instantiation: adapts a selected team to the current task (EvoMAS §3.2.1, App. C.1).
 
-Prompts, models and topology may change, and unlike a mutation it may take in or leave out agents.
-A team that fits as it is may stay so.
+It may change prompts, models and topology and, unlike a mutation, add and remove agents. A team
+that already fits may stay unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 OPERATOR = "instantiate"
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
-"""What it may change, as far as it may be touched; who there is goes with who reports to whom."""
+"""What it may change, if allowed; the roster counts with the topology."""
 
 
 async def instantiate(
@@ -42,16 +42,15 @@ async def instantiate(
     components: Sequence[Component] = MUTABLE,
     memories: Sequence[Learnt] = (),
 ) -> Proposal | RejectedProposal:
-    """Adapt a team to a task.
+    """Ask for a team that is adapted to a task.
 
     Args:
-        components: What may be touched at all. Agents come and go where the topology or the roster
-            may be touched; where models or tools may not, newcomers have those that the team has
-            already.
+        components: The allowed components. Agents may be added and removed if these include the
+            topology or the roster. If models or tools are not among them, new agents get only those
+            that the team already has.
 
     Returns:
-        The team under edits, which may be none. Where there is nothing that could be adapted, the
-        team as it is, and nobody was asked.
+        The team with edits, or without any. If nothing can be adapted, no model is called.
     """
     allowed = _adapted(components)
     ceiling = newcomer_ceiling(model.ceiling, parent.team, components)

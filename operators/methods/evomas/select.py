@@ -1,9 +1,9 @@
-"""Selection: k parents for a task, from what the pool knows of its teams (EvoMAS §3.2.1, Eq. 1).
+"""Selection: k parents for a task, from the pool's statistics (EvoMAS §3.2.1, Eq. 1).
 
-First, deterministically, a shortlist: by what a team is expected to score on the task's niche, by
-whether it can work on files at all, and with regard to diversity. Every k-th place is for finding
-out: it goes to the team that may be best, as far as is known (UCB: Auer et al. 2002). Then a model
-chooses among the shortlist. Without a model, the first k are chosen.
+First comes a deterministic shortlist. It ranks teams by their expected score in the task's niche
+and by whether they can read files at all, with a penalty for relatives. Every k-th place explores:
+it goes to the team with the highest upper bound (UCB: Auer et al. 2002). Then a model chooses from
+the shortlist. Without a model, the first k are chosen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ...core.proposal import RejectedProposal
 
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1
-"""What a team is worth less for each of its relatives that was taken already."""
+"""The penalty of a team for each of its relatives in the shortlist."""
 LONGEST_DESCRIPTION = 160
 WITHOUT_TOOLS = {"llm", "function", "person"}
 
@@ -43,7 +43,7 @@ class Selection:
 
     Attributes:
         names: The teams, the most promising first.
-        shortlist: What there was to choose from.
+        shortlist: The teams to choose from.
     """
 
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class Selection:
     shortlist: tuple[str, ...]
 
     def printed(self) -> Printed:
-        """Return it as `mas dev op` prints it."""
+        """Return it in the form that `mas dev op` prints."""
         return Printed(value="\n".join(self.names), notes=(f"reason: {self.reason}",))
 
 
@@ -68,18 +68,17 @@ async def select(
     """Choose parents.
 
     Args:
-        meta_model: The model to ask. None: the first of the shortlist are taken.
-        task: What they are to do.
-        members: The pool's teams, parents before children. Retired ones are not chosen, but what
-            is known of them counts.
-        k: How many, where there are as many.
-        hits: What the memory has on similar tasks, with similarities in [-1, 1]. It is told of the
-            teams that are listed, and orders nothing: trials of the pool's teams are in the ledger.
-        expected: What `expectations` says of them in the task's niche. None: it is asked.
+        meta_model: The model to ask. None: the first of the shortlist are chosen.
+        task: The task that the parents will work on.
+        members: The pool's teams, parents before children. Retired teams are never chosen, but
+            their statistics count.
+        k: The number of parents; fewer if the pool has fewer teams.
+        hits: Memory entries on similar tasks, with similarities in [-1, 1]. They are shown with the
+            listed teams, but do not affect the order: the ledger has the trials.
+        expected: The teams' `expectations` in the task's niche. None: they are computed.
 
     Returns:
-        k different teams. A team that the model names twice counts once, and where it names fewer
-        than k the next of the shortlist follow.
+        k different teams. Repeated names count once, and the next of the shortlist fill up.
     """
     listed = shortlist(task, members, k=k, expected=expected)
     names = tuple(member.name for member in listed)
@@ -109,18 +108,18 @@ def shortlist(
     k: int,
     expected: Mapping[str, Expectation] | None = None,
 ) -> dict[Member, Expectation]:
-    """Return twice k teams and at least k + 3, the first first, with what is expected of each.
+    """Return 2k teams, at least k + 3, the best first, each with its expectation.
 
-    The order is that of their standing in the pool, less what relatives cost that are listed
-    already. But every k-th place, or every second where one is chosen, goes to the team whose
-    interval reaches highest, and among equals to the one with the fewest trials: so newcomers are
-    tried again, and of teams that are alike as far as is known none is forgotten.
+    The order is that of the teams' standing, minus a penalty for relatives already listed. Every
+    k-th place (every second for k = 1) goes to the team whose interval reaches highest, and on a
+    tie to the one with the fewest trials. So new teams are tried again, and none of several equal
+    teams is forgotten.
 
-    It is the same for the same arguments.
+    The result depends only on the arguments.
 
     Args:
         members: The teams, in the order of their births.
-        k: How many are to be chosen.
+        k: The number of teams to choose.
         expected: As for `select`.
     """
     expectations = ranked(members, task.niche or None, expected=expected)
@@ -146,7 +145,7 @@ def shortlist(
 def _worth(
     member: Member, expectation: Expectation, relatives: int, *, explores: bool
 ) -> tuple[float, int]:
-    """Return what a place in the shortlist goes by."""
+    """Return the sort key for a place in the shortlist."""
     penalty = FAMILY_PENALTY * relatives
     if not explores:
         return round(expectation.standing, DIGITS) - penalty, 0
@@ -157,14 +156,14 @@ def _worth(
 def _remembered(
     member: Member, hits: Sequence[tuple[Learnt, float]]
 ) -> Iterator[tuple[float, float]]:
-    """Yield rewards that this very team had on similar tasks, and how similar these were."""
+    """Yield the rewards of exactly this team on similar tasks, with the tasks' similarity."""
     for entry, similarity in hits:
         if entry.team == member.content_hash and entry.reward is not None and similarity > 0:
             yield entry.reward, similarity
 
 
 def _is_able(task: Task, member: Member) -> bool:
-    """Return whether a team can open what the task comes with."""
+    """Return whether a team can open the files of a task."""
     if not task.files and task.repo is None:
         return True
     team = member.team
@@ -179,7 +178,7 @@ def _summary(
     task: Task,
     hits: Sequence[tuple[Learnt, float]],
 ) -> str:
-    """Say in a line what the pool knows of a team."""
+    """Return a line with the pool's knowledge of a team."""
     own, niche = member.statistics, member.on(task.niche)
     low, high = expected.low, expected.high
     texts = [

@@ -1,8 +1,8 @@
 """EvoMAS: select teams, adapt them to the task, then mutate and cross the promising ones.
 
-A task has "up to n" steps (§3.2.3): they end as soon as a candidate has a reward that cannot be
-beaten, so none begins with such a candidate. Only the best of a task's candidates, k + n at most,
-may enter the pool, which so stays small.
+A task has "up to n" steps (§3.2.3). They stop once a candidate's reward cannot be beaten, which may
+be before the first step. Of a task's candidates, k + n at most, only the best may enter the pool,
+so the pool stays small.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def evomas(episode: Episode) -> None:
 
 
 async def _adapted(search: Search, number: int, member: Member) -> SearchAttempt:
-    """Adapt a team to the task; where that fails, it is tried unchanged."""
+    """Adapt a team to the task; without a valid answer, it is tried unchanged."""
     settings = search.settings
     if settings.instantiate:
         result = await operator_of("instantiate").act(
@@ -74,9 +74,9 @@ async def _child(
         return move, [first]
     parent = search.parent(first)
     if isinstance(move, Candidate):
-        other = search.parent(move)
+        mate = search.parent(move)
         result = await operator_of("crossover").act(
-            search.author, path, episode.task, parent, other, memories=search.memories
+            search.author, path, episode.task, parent, mate, memories=search.memories
         )
         return result, [first, move]
     result = await operator_of("mutate").act(
@@ -92,7 +92,7 @@ async def _child(
 
 
 def _parent(search: Search, number: int) -> Candidate:
-    """Take the candidate that a step begins with: by default any of the better half."""
+    """Return the candidate that a step starts from: by default a random one of the better half."""
     order = search.promising(f"step {number}")
     match search.settings.parent:
         case "best":
@@ -105,21 +105,21 @@ def _parent(search: Search, number: int) -> Candidate:
 
 
 def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
-    """Find what a candidate is crossed with: the most promising that something new can come of.
+    """Return the most promising candidate that yields a new team in a crossover, if any.
 
-    Those of different parents come first: a team and its own mutation have little to exchange.
+    Candidates with other ancestors come first: a team and its own mutation have little to exchange.
     """
     if CROSSOVER not in search.settings.moves:
         return None
     ranked = search.promising(f"step {number}/partner")
     others = [candidate for candidate in ranked if candidate is not first]
     others.sort(key=lambda candidate: _are_related(first, candidate))
-    return next((other for other in others if can_cross(first.team, other.team)), None)
+    return next((mate for mate in others if can_cross(first.team, mate.team)), None)
 
 
-def _are_related(first: Candidate, other: Candidate) -> bool:
-    """Return whether both go back to the same team of the pool."""
-    return not {*first.lineage.parents}.isdisjoint(other.lineage.parents)
+def _are_related(first: Candidate, second: Candidate) -> bool:
+    """Return whether both descend from the same team of the pool."""
+    return not {*first.lineage.parents}.isdisjoint(second.lineage.parents)
 
 
 EVOMAS = Strategy(

@@ -1,6 +1,6 @@
-"""What utterances of an episode's run were worth: the run again, with some silenced (MATTRL §5.1).
+"""The worth of a run's utterances: the run is repeated with some silenced (MATTRL §5.1).
 
-What such a run has in common with the run itself is answered from the journal. An answer that has
+The common part of both runs is answered from the journal. An answer that has
 been scored before has the same score again, so two runs differ only where their answers do.
 """
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from .experience import ExperienceSettings
 
 DIGITS = 16
-"""Of the digest by which an answer is told from others."""
+"""Characters of the digest that identifies an answer."""
 UNSCORED = "what the team answers without somebody has no score, so nobody's worth is known."
 
 
 class _UnscoredError(RunError):
-    """An answer has no score, so that nobody knows what anybody was worth."""
+    """An answer has no score, so nobody's worth is known."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,8 +41,8 @@ class Silenced:
     """The result of silencing.
 
     Attributes:
-        worth: What each utterance was worth, or its agent was, in [-1, 1].
-        about: Whose silence was tried, how many runs that took, and what they cost and saved.
+        worth: The worth of each utterance, or of its agent, in [-1, 1].
+        about: Which agents were silenced, the number of runs, their cost and their savings.
     """
 
     worth: Mapping[Turn, float]
@@ -50,10 +50,10 @@ class Silenced:
 
 
 def place_of(label: str, run: Run) -> str:
-    """Name the scoring of a run's answer, so that equal answers are scored once.
+    """Return the path of the scoring of a run's answer, so that equal answers are scored once.
 
     Args:
-        label: Which run of the episode it is, or a counterfactual of.
+        label: The run of the episode, or a counterfactual of it.
     """
     return f"{label}/answer {digest(run.answer)[:DIGITS]}"
 
@@ -61,10 +61,10 @@ def place_of(label: str, run: Run) -> str:
 async def silenced(
     episode: Episode, team: Team, label: str, utterances: Sequence[Utterance]
 ) -> Silenced | RejectedProposal:
-    """Find out what utterances were worth, or those who said them.
+    """Measure the worth of utterances, or of their agents.
 
     Args:
-        label: Which run of the episode it was.
+        label: The run of the episode.
     """
     settings: ExperienceSettings = episode.settings
     turns = tuple(utterance.turn for utterance in utterances)

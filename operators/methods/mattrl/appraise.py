@@ -1,7 +1,7 @@
-"""The judge of utterances: how good what each agent said in a round was (MATTRL Eq. 9).
+"""The judge of utterances: how good each agent's utterance in a round was (MATTRL Eq. 9).
 
-It reads the task and the round, never the reference answer, and is asked once a round. So the
-score of an utterance is a judge's opinion; how the whole ended comes in later, as credit.
+It reads the task and the round, never the reference answer, and is called once a round. So the
+score of an utterance is a judge's opinion; the outcome of the run comes in later, as credit.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from ...credit.contributions import Contribution
 
 OPERATOR = "appraise"
 FULL_SHARES = 4
-"""Utterances that are shown at full length; where there are more, they share that."""
+"""The number of utterances that are shown at full length; more of them share that room."""
 ROOM_OF_READ = 1 / 3
-"""The part of an utterance's room that is for what its agent had read."""
+"""The share of an utterance's room for the agent's input."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Appraisal:
-    """What a judge says of the utterances of a round.
+    """A judge's scores of the utterances of a round.
 
     Attributes:
-        of: The score of each, in [0, 1], with its reason, by who said it; every one is there.
+        of: Each agent's score, in [0, 1], with its reason; no agent is missing.
     """
 
     of: Mapping[str, Contribution]
     reason: str
 
     def value(self) -> dict[str, Any]:
-        """Return it as a JSON object, as the judge says it."""
+        """Return it as a JSON object in the judge's form."""
         agents = {
             name: {"reason": contribution.reason, "score": contribution.value}
             for name, contribution in self.of.items()
@@ -65,7 +65,7 @@ async def appraise(
     """Score the utterances of a round (MATTRL Eq. 9).
 
     Args:
-        utterances: What the agents said in that round, each once; at least one did.
+        utterances: The utterances of that round, one per agent; at least one.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
     limits = model.limits
@@ -93,11 +93,11 @@ async def appraised(
     *,
     rubric: str = "",
 ) -> dict[Turn, Contribution]:
-    """Score all utterances of a run, a question for each round.
+    """Score all utterances of a run, with one question for each round.
 
     Args:
-        utterances: What was said, the utterances of a round side by side.
-        lose: Told of rounds that came to no scores.
+        utterances: The utterances of the run.
+        lose: Called with each round that has no scores.
         rubric: What makes an utterance good. Empty for the one that comes with this module.
     """
     rounds = {
@@ -126,7 +126,7 @@ class Appraised:
     """The scores of all utterances of a run.
 
     Attributes:
-        scores: The score of each, by its turn; those of a round that was lost are missing.
+        scores: The score of each, by its turn; those of a lost round are missing.
     """
 
     utterances: Sequence[Utterance]
@@ -169,12 +169,12 @@ async def appraise_rounds(
 
 
 def room(bounds: Bounds) -> int:
-    """Return the characters that a single utterance may have, with what its agent had read."""
+    """Return the characters for a single utterance together with its agent's input."""
     return bounds.digest_tokens * CHARACTERS_PER_TOKEN
 
 
 def shown(utterance: Utterance, most: int) -> str:
-    """Show an utterance, and what its agent had read, in as many characters."""
+    """Write an utterance and its agent's input within a number of characters."""
     read = clip(utterance.read, round(most * ROOM_OF_READ))
     name = (
         f"{utterance.agent}, {on_one_line(utterance.role)}" if utterance.role else utterance.agent
@@ -188,13 +188,13 @@ def shown(utterance: Utterance, most: int) -> str:
 def _schema(
     names: Sequence[str], reason: Mapping[str, Any], score: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Name every agent exactly once: each is a field of its own."""
+    """Require every agent exactly once: each is a field of its own."""
     fields = closed(reason=reason, score=score)
     return closed(reason=reason, agents=closed(**dict.fromkeys(names, fields)))
 
 
 def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
-    """Read any fractions; reasons of any length will do, and are cut."""
+    """Accept any fractions, and reasons of any length, which are cut."""
     fields = structured(text, _schema(names, ANY_TEXT, FRACTION), bounds)
     of = {name: fields["agents"][name] for name in names}
     scores = {

@@ -1,6 +1,6 @@
-"""When a batch of cases is complete, the best of its utterances are distilled and kept (Eq. 14).
+"""When a batch of cases is complete, the best of its utterances are distilled and stored (Eq. 14).
 
-What was said in earlier cases is read from the journal: their runs are made again, at no cost.
+Utterances of earlier cases are read from the journal: their runs are repeated, at no cost.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import itertools
 from typing import TYPE_CHECKING
 
 from ....runtime.values.together import together
+from ....schema.values.errors import LimitError
 from ...core.operator import operator_of
 from ...core.proposal import RejectedProposal
 from ...core.utterances import utterances
+from .distil import OPERATOR
 from .select import batch_of, best, tell_batch
 from .teams import team_of
 
@@ -23,11 +25,14 @@ if TYPE_CHECKING:
     from .select import ExperienceCandidate
 
 CONSULT = "consult"
-"""What the run of the team is called."""
+"""The name of the team's run."""
 
 
 async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
-    """When a batch of cases is complete, distil the best of its utterances and keep that."""
+    """When a batch of cases is complete, distil the best of its utterances and store the results.
+
+    The last batch is complete with the last case of the stream, or of the budget.
+    """
     if (batch := batch_of(episode, earlier)) is None:
         return
     chosen = sorted(best(batch, episode.settings), key=_number)
@@ -37,19 +42,31 @@ async def keep_best(episode: Episode, earlier: EarlierEpisodes) -> None:
         passes = await again.passes(team_of(again), CONSULT)
         by_turn = {utterance.turn: utterance for utterance in utterances(passes)}
         cases += ((each, again.task, by_turn[each.agent, each.round]) for each in of)
-    results = await together(*(_distilled(episode, *case) for case in cases))
+    results = await together(
+        *(_distilled(episode, *case, is_final=earlier.is_final) for case in cases)
+    )
     for case, result in zip(cases, results, strict=True):
         _keep(episode, *case, result)
     tell_batch(episode, batch, dict(zip(chosen, results, strict=True)))
 
 
 async def _distilled(
-    episode: Episode, candidate: ExperienceCandidate, task: Task, utterance: Utterance
+    episode: Episode,
+    candidate: ExperienceCandidate,
+    task: Task,
+    utterance: Utterance,
+    *,
+    is_final: bool,
 ) -> Distilled | RejectedProposal:
     path = f"{episode.path}{_place(candidate, 'distil/')}"
-    return await operator_of("distil").act(
-        episode.meta_model, path, task, utterance, score=candidate.score
-    )
+    try:
+        return await operator_of("distil").act(
+            episode.meta_model, path, task, utterance, score=candidate.score
+        )
+    except LimitError as error:
+        if not is_final:
+            raise
+        return RejectedProposal(operator=OPERATOR, reason=str(error))
 
 
 def _keep(
@@ -59,7 +76,7 @@ def _keep(
     utterance: Utterance,
     result: Distilled | RejectedProposal,
 ) -> None:
-    """Keep an entry, called by its case's number, its agent and its round."""
+    """Store an entry, named after its case's number, its agent and its round."""
     if (distilled := episode.usable(result)) is None:
         return
     entry = distilled.entry(

@@ -1,7 +1,7 @@
-"""Distilling: one utterance that was worth a lot becomes what its agent knows (MATTRL Eq. 14).
+"""Distilling: one valuable utterance becomes a part of its agent's experience (MATTRL Eq. 14).
 
-An entry is short and says three things: when it applies, what to do then, and why that was worth
-it. It is about one utterance, so the agent is asked for by name and learns only what it did itself.
+An entry is short and says when it applies, what to do then, and why that was worth
+it. It is about one utterance, so the prompt names the agent, which learns only from itself.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ OPERATOR = "distil"
 KIND = "experience"
 """The kind of the entries."""
 LONGEST: Mapping[str, int] = {"context": 300, "action": 600, "rationale": 300}
-"""Characters of each part, at most."""
+"""The most characters of each part."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Distilled:
-    """What there is to know of an utterance.
+    """A distilled utterance.
 
     Attributes:
-        context: When it applies: what a similar task is recognised by.
+        context: When it applies: how to recognise a similar task.
     """
 
     context: str
@@ -46,7 +46,7 @@ class Distilled:
 
     @property
     def text(self) -> str:
-        """What an entry of the memory says, for people and models."""
+        """The text of the entry, for people and models."""
         return f"When: {self.context}\nDo: {self.action}\nWhy: {self.rationale}"
 
     def printed(self) -> Printed:
@@ -63,12 +63,12 @@ class Distilled:
         by_case: bool,
         run: str,
     ) -> Learnt:
-        """Make it an entry of the memory that says where it comes from (MATTRL Eq. 15).
+        """Return it as an entry of the memory, with its origin (MATTRL Eq. 15).
 
         Args:
-            credit: What that was worth, in [0, 1].
-            outcome: How its run ended: its score, in [0, 1]; None where nobody knows.
-            by_case: Whether it is found by the case's text. Else by when it applies.
+            credit: The reward of the utterance, in [0, 1].
+            outcome: The score of its run, in [0, 1]; None if unknown.
+            by_case: Whether it is found by the case's text rather than by when it applies.
             run: The run or the recipe that it comes from.
         """
         return Learnt(
@@ -93,10 +93,10 @@ async def distil(
     *,
     score: Contribution,
 ) -> Distilled | RejectedProposal:
-    """Put an utterance into few words, for whoever comes to a similar task (MATTRL Eq. 14).
+    """Condense an utterance for similar tasks (MATTRL Eq. 14).
 
     Args:
-        score: What the judge thought of it.
+        score: The judge's score.
     """
     limits = model.limits
     lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
@@ -125,10 +125,10 @@ async def distil_alone(
     score: Contribution | None,
     rubric: str = "",
 ) -> Distilled | RejectedProposal:
-    """Distil an utterance, after its round was scored where it is not yet.
+    """Distil an utterance, after scoring its round if necessary.
 
     Args:
-        score: What the judge thought of it. None: it is asked first.
+        score: The judge's score. None: the judge is called first.
         rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
     """
     if score is None:
@@ -141,7 +141,7 @@ async def distil_alone(
 
 
 def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
-    """Read the three parts; what is longer than its room is cut."""
+    """Parse the three parts; texts that are too long are cut."""
     fields = structured(text, closed(**dict.fromkeys(lengths, ANY_TEXT)), bounds)
     parts = {name: on_one_line(fields[name])[:most] for name, most in lengths.items()}
     if empty := [name for name, part in parts.items() if not any(map(str.isalnum, part))]:

@@ -1,7 +1,7 @@
-"""Rewards: what each utterance of a run was worth (MATTRL §3.2).
+"""Rewards: the value of each utterance of a run (MATTRL §3.2).
 
-A judge says how good each utterance was, the run how the whole ended; both together are its reward.
-Nobody is asked here: what models and runs say comes in as numbers.
+A judge scores each utterance, and the run has an outcome; the reward combines both.
+This module calls no model: it receives numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...routing import By
 
 EVENT = "utterances"
-"""The event that tells them, in an episode's story and in the pool."""
+"""The event with these numbers, in an episode's log and in the pool."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +52,7 @@ class ExperienceSettings:
 
 
 def check(settings: ExperienceSettings, written: Mapping[str, Any]) -> dict[str, str]:
-    """Find fields that somebody wrote and that nothing would read beside the others."""
+    """Yield the fields that have no effect in combination with the others."""
     fields: dict[str, str] = {}
     here = f"here is credit: {settings.credit}. Leave one of them out."
     if "per" in written and settings.credit == "naive":
@@ -69,14 +69,14 @@ def check(settings: ExperienceSettings, written: Mapping[str, Any]) -> dict[str,
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Credited:
-    """An utterance, and what it was worth.
+    """An utterance with its credit.
 
     Attributes:
-        score: What the judge says of it, s (Eq. 9); None where nothing of use was said.
+        score: The judge's score s (Eq. 9); None if there is no valid one.
         ratio: Its agent's share of its round, in [0, 1] (Eq. 11, 16).
         weight: Its round's share of the outcome, in [0, 1] (Eq. 10).
-        reward: Both signals as one, in [0, 1] (Eq. 12); None where it was not judged.
-        worth: What its ratio was made of, in [-1, 1], where runs with somebody silenced told that.
+        reward: Both signals combined, in [0, 1] (Eq. 12); None if it was not judged.
+        worth: The worth behind its ratio, in [-1, 1], if counterfactual runs measured it.
     """
 
     utterance: Utterance
@@ -104,13 +104,13 @@ def credited(
     settings: ExperienceSettings,
     worth: Mapping[Turn, float] | None = None,
 ) -> tuple[Credited, ...]:
-    """Give each utterance its reward (MATTRL Eq. 10 to 12).
+    """Compute the reward of each utterance (MATTRL Eq. 10 to 12).
 
     Args:
         utterances: The utterances of a run, at least one.
-        scores: What the judge says of each that it judged.
-        outcome: How the run ended: its score, in [0, 1].
-        worth: What each was worth by counterfactual runs. None: its score decides (naive).
+        scores: The judge's scores, as far as there are any.
+        outcome: The score of the run, in [0, 1].
+        worth: The worth of each by counterfactual runs. None: its score decides (naive).
     """
     weights = decay_weights(
         max(utterance.round for utterance in utterances),
@@ -138,7 +138,7 @@ def credited(
 def _shares(
     utterances: Sequence[Utterance], worth: Mapping[Turn, float]
 ) -> Iterator[tuple[Turn, float]]:
-    """Share each round out among those who spoke in it, and whose worth is known."""
+    """Divide each round among the agents that spoke in it and whose worth is known."""
     for number in sorted({utterance.round for utterance in utterances}):
         turns = [
             utterance.turn
@@ -161,11 +161,11 @@ def tell(
     outcome: float,
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Keep the numbers of every utterance of a case, by which its batch is selected from.
+    """Record the numbers of every utterance of a case, for the selection from its batch.
 
     Args:
-        outcome: How the run ended: its score, in [0, 1].
-        about: What counterfactual runs cost and saved, where there were any.
+        outcome: The score of the run, in [0, 1].
+        about: The cost and savings of counterfactual runs, if there were any.
     """
     fields = {
         "outcome": outcome,

@@ -1,7 +1,7 @@
-"""Gauging: what a case looks like to a model, before anybody works on it (MATTRL §5.2).
+"""Gauging: a model's assessment of a case before any agent works on it (MATTRL §5.2).
 
-A router goes by numbers. What only takes counting is counted; the five features of the paper take
-judgement, and are asked for in one question. Nobody is told what a router makes of them.
+A router uses numbers. Countable features are counted; the five features of the paper need
+judgement, and one question asks for them. The question does not say what they are used for.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ async def gauge(model: OperatorModel, path: str, task: Task) -> dict[str, float]
 
 
 def _numbers(level: Mapping[str, Any]) -> dict[str, Any]:
-    """Write what each feature may be; numbers are choices, since a small model may find no end."""
+    """Return each feature's schema; numbers are choices, or small models write endless digits."""
     count = {"type": "integer", "enum": list(range(1, MOST_SPECIALITIES + 1))}
     return {name: count if name == COUNTED else level for name in GAUGED}
 
 
 def _read(bounds: Bounds, text: str) -> dict[str, float]:
-    """Read any fractions; a reason of any length will do."""
+    """Accept any fractions, and a reason of any length."""
     fields = structured(text, closed(reason=ANY_TEXT, **_numbers(FRACTION)), bounds)
     return {name: float(fields[name]) for name in GAUGED}

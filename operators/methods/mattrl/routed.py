@@ -1,7 +1,7 @@
-"""Routing in an episode: both work on a case while it learns, and one of them in a test.
+"""Routing in an episode: team and single agent both learn from a case; a test uses one of them.
 
-What came of both is an event of the pool, with what the case looks like (MATTRL §5.2). A test fits
-a router to these events, which are all of cases that were learnt from, and does as it says.
+Both results are an event of the pool, with the case's features (MATTRL §5.2). A test fits
+a router to these events, all of which are of learning cases, and follows it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from ...routing import By, Choice, Features, Router
 
 SINGLE = "single"
-"""What the run of the single agent is called."""
+"""The name of the single agent's run."""
 
 
 async def compare(
     episode: Episode, single: Team, team: Team, outcome: Score, *, label: str, gauged: bool
 ) -> None:
-    """Have a single agent work on a case as well, and tell how both did.
+    """Let a single agent work on a case as well, and record both results.
 
     Args:
-        label: Which run of the episode that is.
-        gauged: Whether a model is asked what the case looks like.
+        label: The team's run of the episode.
+        gauged: Whether a model assesses the case's features.
     """
     run = await episode.run(single, SINGLE)
     score = await episode.score(run, SINGLE)
@@ -62,12 +62,12 @@ async def compare(
 
 
 async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
-    """Return who is to work on a case, by the results of the cases that were learnt from.
+    """Return who is to work on a case, according to the results of the learning cases.
 
     Args:
-        by: What the router is fitted by.
-        gauged: Whether a model may be asked what the case looks like; only a router that goes by
-            that has it asked.
+        by: The results that the router is fitted to.
+        gauged: Whether a model may assess the case's features; it is called only if the router uses
+            them.
     """
     cases = cases_of(episode.view.events_of(ROUTED), single=single.name)
     router = _fitted(_text(cases), by, episode.context.recipe.beta)
@@ -78,7 +78,7 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
 
 
 async def _features(episode: Episode, *, gauged: bool) -> tuple[Features, CaseSpending]:
-    """Return what a case looks like, and what it took to see that."""
+    """Return a case's features, and the cost of assessing them."""
     features = computed(episode.task)
     if not gauged:
         return features, CaseSpending()

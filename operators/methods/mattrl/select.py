@@ -1,7 +1,7 @@
-"""Selection: the best utterances of a batch of cases, which become experience (MATTRL Eq. 13).
+"""Selection: the best utterances of a batch of cases become experience (MATTRL Eq. 13).
 
-A batch is the whole split, or so many cases of it. Nothing is kept before the batch is complete, so
-the share that is kept is exact, and no case has an advantage because it came early.
+A batch is the whole split, or a fixed number of its cases. Nothing is stored before the batch is
+complete, so the selected share is exact, and no case has an advantage because it came early.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from .experience import ExperienceSettings
 
 SELECTED = "selected"
-"""The event that ends a batch, in the story of its last case and in the pool."""
+"""The event that ends a batch, in the log of its last case and in the pool."""
 RIGHT = 1 - 1e-9
-"""The least score of a run that succeeded."""
+"""The lowest score of a successful run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,10 +34,10 @@ class ExperienceCandidate:
 
     Attributes:
         number: The number of its case in the stream.
-        round: In which round, from 1.
-        outcome: How its run ended, in [0, 1].
-        reward: What it was worth, in [0, 1]; None where it was not judged.
-        score: What the judge says of it; None where nothing of use was said.
+        round: Its round, from 1.
+        outcome: The score of its run, in [0, 1].
+        reward: Its reward, in [0, 1]; None if it was not judged.
+        score: The judge's score; None if there is no valid one.
     """
 
     number: int
@@ -50,7 +50,7 @@ class ExperienceCandidate:
 
     @property
     def rank(self) -> tuple[float, int, int, str]:
-        """What decides between equal rewards: success, then case, round and agent."""
+        """The order of equal rewards: success, then case, round and agent."""
         return (-self.outcome, self.number, self.round, self.agent)
 
 
@@ -66,8 +66,22 @@ def batch_of(episode: Episode, earlier: EarlierEpisodes) -> Sequence[ExperienceC
     ]
 
 
+def closing_calls(
+    settings: ExperienceSettings, lines: Sequence[Mapping[str, Any]], cases: int
+) -> int:
+    """Return the most utterances that the open batch will distil after more cases.
+
+    Args:
+        lines: The cases so far, at least one.
+        cases: How many more there will be, each with as many utterances as the longest so far.
+    """
+    lengths = [sum(1 for _ in _of(number, line)) for number, line in enumerate(lines)]
+    count = sum(lengths[_first(lines) :]) + cases * max(lengths)
+    return max(1, int(settings.share * count))
+
+
 def _first(lines: Sequence[Mapping[str, Any]]) -> int:
-    """Return the number of the first case after the last batch that is complete."""
+    """Return the number of the first case after the last complete batch."""
     for number in reversed(range(len(lines))):
         if any(event["event"] == SELECTED for event in lines[number].get("story", ())):
             return number + 1
@@ -98,12 +112,12 @@ def best(
 ) -> tuple[ExperienceCandidate, ...]:
     """Select the top share of a batch's utterances, the best first (Eq. 13).
 
-    Of equal rewards, the one of the run with the higher score comes first; then that of the
+    Among equal rewards, the one of the run with the higher score comes first; then that of the
     earlier case, of the earlier round, and of the agent whose id comes first.
 
     Args:
-        of: The utterances. Those that were not judged do not count; with `successful_only`, neither
-            do those of runs that failed.
+        of: The utterances. Those without a judge's score do not count; with `successful_only`,
+            neither do those of failed runs.
     """
     eligible = {candidate.rank: candidate for candidate in of if _is_eligible(candidate, settings)}
     rewards = {rank: candidate.reward or 0.0 for rank, candidate in eligible.items()}
@@ -121,10 +135,10 @@ def fates(
     outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
     settings: ExperienceSettings,
 ) -> list[dict[str, Any]]:
-    """Return the outcome of each utterance of a batch: it was kept, or why not.
+    """Return the fate of each utterance of a batch: it was kept, or the reason why not.
 
     Args:
-        outcomes: The results of distilling those that were selected.
+        outcomes: The results of distilling the selected ones.
     """
     whole = sum(_is_eligible(candidate, settings) for candidate in of)
     return [
@@ -160,10 +174,10 @@ def tell_batch(
     of: Sequence[ExperienceCandidate],
     outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
 ) -> None:
-    """Report the outcome of a batch's utterances, in the story of its last case and in the pool.
+    """Record the fates of a batch's utterances, in the log of its last case and in the pool.
 
     Args:
-        outcomes: The results of distilling those that were selected.
+        outcomes: The results of distilling the selected ones.
     """
     lines = fates(of, outcomes, episode.settings)
     entries = sum(isinstance(outcome, Distilled) for outcome in outcomes.values())

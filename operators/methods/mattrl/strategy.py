@@ -1,8 +1,8 @@
-"""MATTRL: agents consult each other, and what was worth most becomes their experience.
+"""MATTRL: agents consult each other, and their most valuable utterances become their experience.
 
 When learning, every utterance of a run is credited. When all cases of a batch are done, the best
-are kept: readable, each with its case, agent, turn and credit. In a test the team consults with
-that experience, and nothing is added. The teams of the pool stay as they are.
+are stored readably, each with its case, agent, turn and credit. In a test the team consults with
+that experience, and nothing is added. The teams of the pool stay unchanged.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .batch import CONSULT, keep_best
 from .distil import KIND
 from .experience import ExperienceSettings, check, credited, tell
 from .routed import SINGLE, choose, compare
+from .select import closing_calls
 from .teams import pre_tested, single_of, suits, team_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 async def mattrl(episode: Episode) -> None:
-    """Let a team consult about a task; when learning, credit what each agent said."""
+    """Let a team consult about a task; when learning, credit each agent's utterances."""
     settings: ExperienceSettings = episode.settings
     team, single = team_of(episode), single_of(episode)
     if single and not episode.learning:
@@ -59,7 +60,7 @@ async def mattrl(episode: Episode) -> None:
 async def _learn(
     episode: Episode, team: Team, utterances_of: Sequence[Utterance], outcome: Score
 ) -> None:
-    """Credit what was said."""
+    """Credit the utterances."""
     settings: ExperienceSettings = episode.settings
     place, rubric = f"{episode.path}{CONSULT}/", settings.rubric
     scores = await appraised(
@@ -83,6 +84,7 @@ MATTRL = Strategy(
     name="mattrl",
     episode=mattrl,
     before_commit=keep_best,
+    closing_calls=closing_calls,
     settings=ExperienceSettings,
     schema=read_schema(Path(__file__).with_name("mattrl.schema.json")),
     check=check,

@@ -1,4 +1,4 @@
-"""The team that consults: as the pool has it, with what a recipe says of its parts."""
+"""The team that consults: the pool's, with a recipe's settings of its parts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ LONGEST_ID = 60
 
 
 def team_of(episode: Episode) -> Team:
-    """Return the team of the pool that is expected to do best, beside the single agent.
+    """Return the team of the pool with the highest expected score, apart from the single agent.
 
     Raises:
-        InputError: There is no other team than the single agent.
+        InputError: There is no team but the single agent.
     """
     members = episode.view.members
     teams = [member for name, member in members.items() if name != episode.settings.route]
@@ -40,10 +40,10 @@ def team_of(episode: Episode) -> Team:
 
 
 def single_of(episode: Episode) -> Team | None:
-    """Return the single agent that cases may be routed to; None where nothing is routed.
+    """Return the single agent that cases may be routed to; None without routing.
 
     Raises:
-        InputError: The pool has no such team, or it is more than one agent.
+        InputError: The pool has no such team, or it has more than one agent.
     """
     name = episode.settings.route
     if name is None:
@@ -56,13 +56,13 @@ def single_of(episode: Episode) -> Team | None:
 
 
 def _as_set(episode: Episode, team: Team) -> Team:
-    """While it learns, let a team recall nothing, or it would learn from itself (App. B.1)."""
+    """Disable recall while the team learns, or it would learn from itself (App. B.1)."""
     settings: ExperienceSettings = episode.settings
     return as_set(team, settings, recalls=settings.recalls or not episode.learning)
 
 
 def as_set(team: Team, settings: ExperienceSettings, *, recalls: bool) -> Team:
-    """Return a team with the recruiter's catalogue and the recall that a recipe asks for.
+    """Return a team with the recruiter's catalogue and the recall that a recipe sets.
 
     Args:
         recalls: Whether its agents recall anything (App. B.1: not while experience is built).
@@ -85,7 +85,7 @@ def _reading(agent: Agent, settings: ExperienceSettings, recalls: bool) -> Agent
 
 
 def _with_catalogue(team: Team, roles: Sequence[str]) -> Team:
-    """Put an agent for each role in the place of those who may be recruited."""
+    """Replace the agents that may be recruited by one for each role."""
     recruit = team.execution.recruit
     assert recruit is not None  # noqa: S101 - as_set asks
     removed = {*recruit.among}
@@ -111,19 +111,19 @@ def _id_of(role: str) -> str:
 
 
 def _pupils(team: Team) -> Sequence[str]:
-    """Name those who answer before all others: who opens and does not recruit."""
+    """Return the agents that answer first: opening agents that do not recruit."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
     opening = rounds.opening if rounds else ()
     return [agent for agent in opening if recruit is None or agent != recruit.by]
 
 
 async def pre_tested(episode: Episode, team: Team, label: str) -> tuple[Run, Score] | None:
-    """Have the agent that opens answer alone; return its run where that answer is right.
+    """Let the opening agent answer alone; return its run if that answer is right.
 
-    Where it is not, the run of the whole team finds its answer in the journal.
+    If it is not, the run of the whole team finds its answer in the journal.
 
     Args:
-        label: Which run of the episode the whole team's is.
+        label: The name of the whole team's run.
     """
     [pupil] = _pupils(team)
     others = frozenset(team.agents) - {pupil}
@@ -145,7 +145,7 @@ async def pre_tested(episode: Episode, team: Team, label: str) -> tuple[Run, Sco
 def suits(
     settings: ExperienceSettings, teams: Sequence[Team], _agents: Sequence[Agent], /
 ) -> Mapping[str, str]:
-    """Return which settings the teams of a pool have no use for, by the field."""
+    """Return the settings that have no effect on the pool's teams, by field."""
     consulting = [team for team in teams if team.name != settings.route]
     wrong: dict[str, str] = {}
     for team in consulting:

@@ -1,10 +1,10 @@
 """A team looks back on a task, and changes itself by what it finds (Meta-Team §3.2).
 
-Three levels, one after the other: agents on themselves (`retrospect`, L1), pairs that worked
-together on each other (`settle`, L2), the team on its rules and its roster (`reorganise`, L3);
-`look_back` goes through all of them. Nobody reads all that happened: an agent goes on with its own
-conversation, and the team is told a few words. What comes of it are edits, whose owner is filled in
-by who asks, and `gate` says which of them may be kept.
+There are three levels, in order. At L1, each agent reviews itself (`retrospect`). At L2, pairs that
+worked together review each other (`settle`). At L3, the team reviews its rules and its roster
+(`reorganise`). `look_back` runs all of them. No agent reads the whole trace: it continues its own
+conversation, and gets a short account of the result. The answers become edits. The caller sets the
+owner of each edit, and `gate` decides which of them are kept.
 """
 
 from .evidence.conversation import interactions, speakers

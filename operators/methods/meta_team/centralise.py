@@ -1,8 +1,7 @@
-"""One analyser reads all that happened, and proposes every change (Meta-Team §4.3, Table 2).
+"""One analyser reads the whole trace and proposes every change (Meta-Team §4.3, Table 2).
 
-It is what Meta-Team is compared with: the same levels, the same notes and the same gate, and one
-call in the place of all conversations. Nobody is asked for evidence, and nobody goes on with a
-conversation of its own.
+It is the baseline for Meta-Team: the same levels, notes and gate, but one call instead of all
+conversations. No agent is asked for evidence or continues its own conversation.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ PAIR = ("of", "about", "profile", "together")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Centralised:
-    """What one analyser proposes.
+    """The proposals of one analyser.
 
     Attributes:
         edits: Notes of agents, on themselves and on each other.
-        team: What it changes of the team as a whole; None where it was not asked for that.
-        refused: What it wrote of notes that may not be kept, also after it was told why.
+        team: The changes of the team as a whole; None if they were not asked for.
+        refused: Notes that cannot be kept, also after one repair.
     """
 
     edits: tuple[Edit, ...] = ()
@@ -54,7 +53,7 @@ class Centralised:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why something may not be kept."""
+        """The reasons of all refusals."""
         refused = (*self.refused, *(self.team.refused if self.team else ()))
         return tuple(reason for refusal in refused for reason in refusal.reasons)
 
@@ -62,14 +61,14 @@ class Centralised:
 async def centralise(
     model: OperatorModel, path: str, ground: Ground, levels: RetrospectiveSettings
 ) -> Centralised | RejectedProposal:
-    """Have one analyser read all that happened, and propose every change."""
+    """Ask one analyser to read the whole trace and to propose every change."""
     return await ground.meter().ask(model, path, _question(model, ground, levels))
 
 
 def tokens_of_one_analyser(
     model: OperatorModel, ground: Ground, levels: RetrospectiveSettings
 ) -> int:
-    """Estimate what one analyser of all that happened would read, in tokens, without asking it."""
+    """Return an estimate of the tokens that one analyser would read, without calling a model."""
     question = _question(model, ground, levels)
     schema = dumps(question.schema, ensure_ascii=False)
     read = len(question.instructions) + len(question.material) + len(schema)
@@ -120,10 +119,10 @@ def _question(
 
 
 def flat_trace(team: Team, run: Run, most: int) -> Iterator[str]:
-    """Show all that agents read and said, one conversation after the other.
+    """Yield the conversations of all agents, one after the other.
 
     Args:
-        most: The most characters of all together.
+        most: The most characters of all conversations together.
     """
     of = [name for name in run.agents if name in speakers(team, run)]
     for agent in of:
@@ -142,11 +141,11 @@ def _both_ways(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _AnswerReader:
-    """Reads an answer.
+    """The parser of an analyser's answer.
 
     Attributes:
-        agents: Whose own notes may be written.
-        pairs: Who may note something of whom.
+        agents: The agents that may get notes on themselves.
+        pairs: The pairs of which the first may note something on the second.
     """
 
     model: OperatorModel
@@ -165,7 +164,7 @@ class _AnswerReader:
 
     @property
     def part(self) -> TeamAnswer:
-        """What is asked about the team."""
+        """The part of the question that is about the team."""
         return self._part_of(self.ground.team)
 
     def _part_of(self, team: Team) -> TeamAnswer:
@@ -178,7 +177,7 @@ class _AnswerReader:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The fields of an answer, beside the reason."""
+        """The fields of an answer, without the reason."""
         agents, room = self.ground.team.agents, self.room
         own = {agent: own_schema(agents[agent], room, self.most) for agent in self.agents}
         names = sorted({name for pair in self.pairs for name in pair})
@@ -192,14 +191,14 @@ class _AnswerReader:
         }
 
     def strictly(self, text: str) -> Centralised:
-        """Take an answer of which all may be kept."""
+        """Parse an answer, and raise `InvalidAnswer` if any of it cannot be kept."""
         centralised = self.read(text)
         if centralised.problems:
             raise InvalidAnswer(*centralised.problems)
         return centralised
 
     def read(self, text: str) -> Centralised:
-        """Read what may be kept of an answer, and what may not."""
+        """Parse an answer into edits to keep and refusals."""
         shape = {
             **({"agents": {"type": "object"}} if self.agents else {}),
             **({"pairs": ANY_LIST} if self.pairs else {}),
@@ -216,7 +215,6 @@ class _AnswerReader:
         )
 
     def _own(self, answer: Mapping[str, Any]) -> tuple[list[Edit], list[Refused]]:
-        """Read the notes of agents on themselves."""
         edits: list[Edit] = []
         refused: list[Refused] = []
         for agent, items in answer.items():
@@ -232,7 +230,6 @@ class _AnswerReader:
         return edits, refused
 
     def _noted(self, items: Sequence[Any]) -> tuple[list[Edit], list[Refused]]:
-        """Read what agents note of each other."""
         edits: dict[tuple[str, str], tuple[Edit, ...]] = {}
         refused: list[Refused] = []
         for item in items:

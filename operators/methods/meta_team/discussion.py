@@ -1,8 +1,8 @@
-"""Agents talk when a task is over, each in a further turn of its own conversation.
+"""Discussions after a task, in which each agent continues its own conversation.
 
-Two tell each other how their work together went (L2), at the same time. A team talks about its
-rules and its organisation (L3), in turn: each reads what was said before it. Whoever speaks knows
-its own work, and of the work of others what they say.
+In a pair, both agents report on their work together, concurrently (L2). A team discusses its rules
+and its organisation, in turn: each agent reads the earlier statements (L3). A speaker knows its own
+work, and the others' work only from their statements.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .notes import text_of
 OPERATOR = "discuss"
 LONGEST_STATEMENT = 400
 DECISION = 2
-"""Calls that are left for whoever decides: an answer and its repair."""
+"""The calls reserved for the decision: an answer and its repair."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statement:
-    """What an agent said to its team."""
+    """A statement of an agent to its team."""
 
     agent: str
     text: str
@@ -41,7 +41,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discussion:
-    """What a team said to each other."""
+    """The statements of a team's discussion, and the answers that were rejected."""
 
     statements: tuple[Statement, ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()
@@ -53,10 +53,10 @@ class Discussion:
 
 
 def lead_of(team: Team, run: Run) -> str | None:
-    """Name who decides for a team: the lead of an open roster, else who answers.
+    """Return the agent that decides for a team: the lead of an open roster, else the output agent.
 
     Returns:
-        Its id; None where it has no conversation to go on with.
+        Its id; None if it has no conversation to continue.
     """
     roster = team.execution.roster
     lead = roster.lead if roster else team.output
@@ -78,13 +78,13 @@ async def say(
     may_pass: bool = False,
     inputs: Mapping[str, Any] = NO_INPUTS,
 ) -> str | RejectedProposal:
-    """Have an agent say something in a few words, in a further turn of its own conversation.
+    """Ask an agent for a short statement, in the next turn of its own conversation.
 
     Args:
-        field: What the words are called in the answer.
-        instructions: What it is to speak about.
-        also: What it reads beside what the team is told.
-        may_pass: Whether it may say nothing.
+        field: The name of the statement in the answer.
+        instructions: The topic of the statement.
+        also: What the agent reads in addition to the task's feedback.
+        may_pass: Whether the statement may be empty.
         inputs: The values beside the ground and the agent.
     """
 
@@ -118,17 +118,18 @@ async def discuss(
     meter: Meter,
     inputs: Mapping[str, Any] = NO_INPUTS,
 ) -> Discussion:
-    """Have a team talk about its rules and its organisation, before its lead decides (L3).
+    """Run a team's discussion of its rules and its organisation, before its lead decides (L3).
 
-    In the first round all who took part speak, but for the lead; later those whom a colleague has
-    named since they spoke. Nobody speaks where that would leave the lead no call to decide.
+    In the first round every participant speaks except the lead. In later rounds, an agent speaks if
+    a colleague has named it since its last statement. The discussion stops before it uses up the
+    calls for the decision.
 
     Args:
-        ground: The team, with what agents and pairs have noted since it worked.
-        findings: What everybody reads: the team's rules, and what agents and pairs found.
-        rounds: The most rounds. 0: nobody speaks.
-        meter: Counts what that takes, and the decision after it.
-        inputs: The values that `findings` was written from.
+        ground: The team, with the notes that agents and pairs have made since the run.
+        findings: What everybody reads: the team's rules, and the findings of agents and pairs.
+        rounds: The most rounds. 0: no discussion.
+        meter: Counts the usage of the discussion and of the decision after it.
+        inputs: The values behind `findings`.
     """
     lead = lead_of(ground.team, ground.run)
     members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]
@@ -170,7 +171,7 @@ def _after(before: Discussion, agent: str, answer: str | RejectedProposal) -> Di
 
 
 def _is_named(agent: str, discussion: Discussion) -> bool:
-    """Return whether a colleague has named an agent since it spoke last."""
+    """Return whether a colleague has named an agent since its last statement."""
     statements: Sequence[Statement] = discussion.statements
     last = max((n for n, each in enumerate(statements) if each.agent == agent), default=-1)
     name = re.compile(rf"\b{re.escape(agent)}\b")

@@ -1,8 +1,8 @@
-"""The commit gate: what of what a team wants to change may be kept (Meta-Team App. D).
+"""The commit gate: which of a team's changes may be kept (Meta-Team App. D).
 
-Four things are checked: that everybody's part stays what it was, that nobody may do more than a
-person allows, that what comes out loads as any team file does, and that it is no longer than there
-is room for, since every task from then on pays for reading it.
+It checks four things. Every agent keeps its role. No agent gains capabilities beyond the ceiling.
+The child loads like any team file. Its texts fit their limits, since every later task pays for
+them.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from ...core.answers import InvalidAnswer, sentences
 from .room import NoteLimits
 
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
-"""What a retrospective may change: what is noted, who there is, and who reports to whom."""
+"""The edits a retrospective may make: notes, members, and reports."""
 NAMELESS = Notes()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refused:
-    """An edit that may not be kept.
+    """A refused edit.
 
     Attributes:
-        what: Which one: the edit, or what was written in its place.
-        reasons: Why, as sentences that its author can act on.
+        what: The edit, or the text that was meant as one.
+        reasons: The reasons, as sentences that its author can act on.
     """
 
     what: str
@@ -48,11 +48,11 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passed:
-    """What came through the gate.
+    """The result of the gate.
 
     Attributes:
-        child: The team under the edits that may be kept; the team itself, where none may.
-        refused: The others. With `edits`, they are all that there were.
+        child: The team with the accepted edits; the team itself if there are none.
+        refused: The other edits. With `edits`, they are complete.
     """
 
     child: Team
@@ -69,10 +69,10 @@ Read = TypeVar("Read", bound=_Refusing)
 
 
 def require_all(answer: Read) -> Read:
-    """Return an answer of which all may be kept.
+    """Return an answer without refusals.
 
     Raises:
-        InvalidAnswer: Some of it may not.
+        InvalidAnswer: Some of it is refused.
     """
     if problems := [reason for refusal in answer.refused for reason in refusal.reasons]:
         raise InvalidAnswer(*problems)
@@ -87,14 +87,14 @@ def gate(
     ceiling: CapabilityPolicy,
     room: NoteLimits | None = None,
 ) -> Passed:
-    """Keep what may be kept, and say of the rest why it may not.
+    """Split edits into those to keep and those to refuse, with reasons.
 
-    Where not all may be kept together, they are taken in order, each with those that were kept
-    before it; those that had to wait for a later one are tried again. So one bad edit costs no good
-    one, whoever wrote it.
+    If they cannot all be kept together, they are tried in order, each on top of the accepted ones.
+    Refused edits are tried again as long as that accepts any, since one may depend on a later one.
+    So a bad edit never blocks a good one, whoever wrote it.
 
     Args:
-        room: How much may be kept. None: as much as is usual.
+        room: The limits of texts. None: the defaults.
     """
     limits = room or NoteLimits()
 
@@ -112,7 +112,7 @@ def gate(
                 waiting.append((item, reasons))
             else:
                 passing.append(item)
-        is_going_on = 0 < len(waiting) < len(left)
+        is_going_on = len(waiting) < len(left)
         left = waiting
     result = apply(team, passing, catalogue, ceiling) if passing else team
     if isinstance(result, RejectedEdits):  # pragma: no cover - they were tried
@@ -129,7 +129,7 @@ def objections(
     ceiling: CapabilityPolicy,
     room: NoteLimits,
 ) -> tuple[str, ...]:
-    """Return why edits may not be committed together; nothing, where they may."""
+    """Return the reasons why edits cannot be committed together; empty if they can."""
     foreign = sorted({tag(type(edit)) for edit in edits if not isinstance(edit, KINDS)})
     if foreign:
         return (f"{', '.join(foreign)}: a team does not change that by looking back.",)
@@ -140,11 +140,11 @@ def objections(
 
 
 def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
-    """Hold everybody's part: who answers for the team stays, and an id stands for one role.
+    """Check that the output agent stays, and that each id stands for one role.
 
-    Whoever stays has the same id, prompt, tools and limits, since no edit of a kind that may pass
-    is about these; and a team of whom somebody's work reaches nobody does not load. A role is
-    replaced by letting its agent go and taking in another.
+    All other properties of remaining agents are safe, because no allowed edit touches their ids,
+    prompts, tools or limits. A team with an agent whose work reaches no other agent does not load.
+    To replace a role, an agent is removed and another one is added, under another id.
     """
     texts = {edit.agent.id for edit in edits if isinstance(edit, AddAgent)}
     went = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
@@ -156,7 +156,7 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
 
 
 def _sizes(team: Team, child: Team, catalogue: Catalogue, room: NoteLimits) -> Iterator[str]:
-    """Hold what grew to the room that there is."""
+    """Check that texts that grew fit their limits."""
     was, now = len(team.constitution), len(child.constitution)
     if now > max(was, room.constitution):
         yield f"the constitution has {now} characters; there is room for {room.constitution}."
@@ -165,7 +165,7 @@ def _sizes(team: Team, child: Team, catalogue: Catalogue, room: NoteLimits) -> I
         old = before.notes if before else NAMELESS
         yield from _noted(agent.id, old, agent.notes, room)
         reads = _read(child, agent, catalogue)
-        most = max(room.read, _read(team, before, catalogue) if before else 0)
+        most = max(room.read, _read(team, before, catalogue)) if before else room.read
         if reads > most:
             yield f"{agent.id} would read {reads} characters ahead of its task; at most {most}."
 
@@ -191,7 +191,7 @@ def _noted(agent: str, old: Notes, new: Notes, room: NoteLimits) -> Iterator[str
 
 
 def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
-    """Count the characters that an agent reads ahead of its task, give or take our own words."""
+    """Return the characters that an agent reads before its task, without the runtime's own text."""
     named = is_prompt_id(agent.prompt)
     prompt = (catalogue.prompt(agent.prompt) or "") if named else agent.prompt
     notes = agent.notes
@@ -201,6 +201,5 @@ def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
 
 
 def _edit_name(edit: Edit) -> str:
-    """Name an edit by its kind and its place."""
     place = ".".join(str(part) for part in edit.claims[0])
     return f"{tag(type(edit))} {place}"

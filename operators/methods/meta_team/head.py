@@ -1,4 +1,4 @@
-"""The head of a pool: the one team that works and changes; the teams before it are its history."""
+"""The head of a pool: the one team that works and changes; its ancestors are its history."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ BEGIN = "begin"
 
 
 def head_of(members: Mapping[str, Member]) -> Member:
-    """Return the team that works: the youngest that is not retired and of which no child lives.
+    """Return the head: the youngest active team without an active child.
 
     Args:
-        members: The teams that are not retired, by name, in the order of their births; at least
-            one.
+        members: The active teams by name, in the order of their births; at least one.
     """
     name = next_head(members)
     assert name is not None  # noqa: S101 - there is one
@@ -38,7 +37,7 @@ def head_of(members: Mapping[str, Member]) -> Member:
 def suits(
     _settings: RetrospectiveSettings, teams: Sequence[Team], _agents: Sequence[Agent], /
 ) -> Mapping[str, str]:
-    """Return what is wrong with the settings beside the teams of a pool that are not retired."""
+    """Return the problems of the settings in combination with a pool's active teams."""
     parents = {parent for team in teams if team.lineage for parent in team.lineage.parents}
     heads = [team.name for team in teams if team.name not in parents]
     if len(heads) < 2:
@@ -53,13 +52,13 @@ def suits(
 
 
 def begin(context: EvolutionContext) -> Iterable[Change]:
-    """Have the head begin as the recipe has it, where that differs from its team file.
+    """Return the changes that give the head the recipe's roster and limits, if they differ.
 
     Raises:
-        ConfigError: It would then be above the recipe's policy.
+        ConfigError: The head would then exceed the recipe's policy.
     """
     head = head_of(context.pool.members)
-    if head.lineage.operator == BEGIN and head.lineage.run == context.name:  # this was asked before
+    if head.lineage.operator == BEGIN and head.lineage.run == context.name:  # `begin` ran before
         head = context.pool.teams[head.lineage.parents[0]]
     team = started(head.team, context.recipe.settings)
     if team == head.team:
@@ -74,9 +73,9 @@ def begin(context: EvolutionContext) -> Iterable[Change]:
 
 
 def started(team: Team, settings: RetrospectiveSettings) -> Team:
-    """Give a team the roster and the limits that a recipe wants.
+    """Return a team with the roster and the limits of the recipe.
 
-    What a recipe says stays with the team from then on: a test has it, too.
+    They stay with the team from then on, also in a test.
     """
     execution, roster = team.execution, team.execution.roster
     if roster is not None:
@@ -90,10 +89,10 @@ def started(team: Team, settings: RetrospectiveSettings) -> Team:
 
 
 def closed(team: Team) -> Team:
-    """Close an open roster: everybody works on every task, once, and reports to the lead.
+    """Close an open roster: every agent works once on every task and reports to the lead.
 
     Args:
-        team: The team; one that has no open roster stays as it is.
+        team: The team; without an open roster it is returned unchanged.
     """
     roster = team.execution.roster
     if roster is None:
@@ -107,10 +106,10 @@ def closed(team: Team) -> Team:
 
 
 def constrained(team: Team, share: float) -> Team:
-    """Give a team a share of the time, the messages and the turns that it has for a task (§4.5).
+    """Return a team with a share of its time, messages and turns (§4.5).
 
     Args:
-        share: Which, above 0 to 1.
+        share: The share, above 0 and at most 1.
     """
     if share == 1:
         return team
@@ -122,10 +121,10 @@ def constrained(team: Team, share: float) -> Team:
 
 
 def ceiling_for(team: Team, context: EvolutionContext) -> CapabilityPolicy:
-    """Return what the team may ask for: with room to grow, unless a policy says how much there is.
+    """Return the ceiling of a team: with room to grow, unless a policy sets its size.
 
     Args:
-        context: Where it works; its ceiling says what its agents may do.
+        context: The evolution; its ceiling limits the capabilities of agents.
     """
     most = max(len(team.agents), context.recipe.settings.most_agents)
     ceiling = context.ceiling

@@ -1,7 +1,7 @@
-"""What one agent's looking back may take: steps, seconds and money (Meta-Team Table 5).
+"""Limits of one phase of a retrospective: steps, seconds and money (Meta-Team Table 5).
 
-It is counted from the answers as they are journaled, and before each question: so it is the same
-after a restart, and does not depend on who was asked beside it.
+Usage is counted from journaled answers, and checked before each question. So the outcome is the
+same after a restart, and independent of concurrent questions.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Answered = TypeVar("Answered")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhaseLimits:
-    """What one phase of one agent, pair or team may take. What is under way is brought to its end.
+    """The limits of one phase of an agent, pair or team. A call in progress is completed.
 
     Attributes:
-        seconds: Seconds that models took to answer, all together.
-        usd: What their answers cost, in USD. None: as much as the evolution has left.
+        seconds: The total time in which models answered.
+        usd: The total cost of answers, in USD. None: the rest of the evolution's budget.
     """
 
     steps: int = 50
@@ -33,11 +33,11 @@ class PhaseLimits:
 
 @dataclass(kw_only=True, eq=False)
 class Meter:
-    """Counts what a phase took, and asks no more when that is enough.
+    """Counts the usage of a phase, and stops its questions at the limits.
 
     Attributes:
-        usd: What they cost, in USD.
-        since: Where it began, of one that was begun by another.
+        usd: The cost so far, in USD.
+        since: The counts at the start, of a meter that another one began.
     """
 
     limits: PhaseLimits
@@ -48,7 +48,7 @@ class Meter:
 
     @property
     def reached(self) -> str | None:
-        """Which limit is reached, in words."""
+        """The limit that is reached, in words; None if there is none."""
         limits = self.limits
         if self.steps >= limits.steps:
             return f"{limits.steps} calls were made; no more may be."
@@ -61,7 +61,7 @@ class Meter:
     async def ask(
         self, model: OperatorModel, path: str, question: Question[Answered]
     ) -> Answered | RejectedProposal:
-        """Ask, and count what that took; where a limit is reached, it is dropped instead."""
+        """Ask and count the usage; if a limit is reached, drop the question instead."""
         if self.reached is not None:
             return model.drop(path, question.operator, self.reached, parents=question.parents)
 
@@ -78,15 +78,15 @@ class Meter:
             self.usd += Usage(**fields["usage"]).usd
 
     def begun(self) -> Meter:
-        """Return a meter for one of several that are at work side by side from here on.
+        """Return a meter for one of several concurrent parts.
 
-        Each counts what was taken up to here, and nothing of the others: so what one of them may
-        take does not depend on which of them is faster.
+        Each part starts from the current counts and ignores the other parts, so its limits do not
+        depend on their speed.
         """
         return replace(self, since=(self.steps, self.seconds, self.usd))
 
     def took(self, others: Sequence[Meter]) -> None:
-        """Count what those took as well that were begun from here."""
+        """Add the usage of concurrent parts, since `begun`."""
         for meter in others:
             steps, seconds, usd = meter.since
             self.steps += meter.steps - steps

@@ -1,4 +1,4 @@
-"""A team that looks back for a person: the child that its edits make, and what led to it."""
+"""The result of a retrospective for `mas dev op`: the child, and notes on how it was reached."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def noted(
     reason: str,
     notes: tuple[str, ...],
 ) -> Noted:
-    """Propose a child that a gate let through, with notes on what led to it."""
+    """Return the proposal of a child that passed the gate, with notes on how it was reached."""
     proposal = Proposal.of(operator, base, edits, reason=reason, child=child)
     return Noted(proposal=proposal, notes=notes)
 
@@ -30,7 +30,7 @@ def noted(
 def notes_of(
     events: Iterable[str], refused: Sequence[Refused], rejected: Sequence[RejectedProposal]
 ) -> tuple[str, ...]:
-    """Return what happened, what may not be kept, and which answers were lost, a line for each."""
+    """Return events, refused edits and rejected answers, one line each."""
     lines = (
         *events,
         *(f"not kept: {edit.what}: {' '.join(edit.reasons)}" for edit in refused),
@@ -40,7 +40,7 @@ def notes_of(
 
 
 def evidence_lines(evidence: Sequence[EvidenceExchange]) -> list[str]:
-    """Return what an agent asked colleagues and what they answered, a line for each question."""
+    """Return an agent's questions to colleagues and their answers, one line each."""
     return [
         f"{exchange.asker} asked {exchange.colleague}: {exchange.question} -"
         f" {exchange.answer or '(nothing of use)'}"

@@ -1,7 +1,7 @@
-"""What an agent may write of itself: patches and skills, added, written anew, or forgotten.
+"""An agent's notes on itself: patches and skills, which it adds, rewrites, or forgets.
 
-An answer names no owner: whose notes they are is said by who asks. So no answer, however hostile,
-can touch what another agent has learnt.
+An answer never names an owner: the caller sets it. So no answer, however hostile, can touch the
+notes of another agent.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ PLURAL = {"patch": "patches", "skill": "skills"}
 
 
 def name_of(text: str) -> str:
-    """Make a name of what somebody called something: `Check units!` becomes `check_units`.
+    """Return a valid note name for a text: `Check units!` becomes `check_units`.
 
-    It has small letters, digits and `_` only, so it is no path, and no two names differ in letters
-    that a file system takes for the same. It is empty where there is nothing to make one of.
+    It has only lower-case letters, digits and `_`. So it is no path, and no two names differ only
+    in case. It is empty if the text has no such characters.
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
@@ -40,13 +40,13 @@ def name_of(text: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """Put a note on one line; it is empty where it has no words."""
+    """Return a note on one line; "" if it has no letters or digits."""
     line = on_one_line(value) if isinstance(value, str) else ""
     return line if any(map(str.isalnum, line)) else ""
 
 
 def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
-    """Write the schema of the notes of an agent on itself.
+    """Return the schema of an agent's notes on itself.
 
     Args:
         most: The most notes in one answer.
@@ -63,7 +63,7 @@ def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
 
 
 def notes_text(agent: Agent) -> str:
-    """Show an agent what it has noted of itself, by kind and name."""
+    """Return an agent's notes on itself as shown to a model, by kind and name."""
     notes = agent.notes
     lines = [f"patch {name}: {on_one_line(text)}" for name, text in notes.patches.items()]
     lines += [
@@ -73,19 +73,19 @@ def notes_text(agent: Agent) -> str:
 
 
 def shown_name(item: object) -> str:
-    """Name what was written, for who is told that it may not be kept."""
+    """Return a short quotation of a refused item, for its author."""
     return quoted(on_one_line(str(item))[:80])
 
 
 @dataclass(kw_only=True, eq=False)
 class OwnNotes:
-    """Reads the notes that an agent wrote of itself, one by one.
+    """The parser of an agent's notes on itself.
 
     Attributes:
-        agent: The agent, with what it has noted before.
+        agent: The agent, with its earlier notes.
         most: The most notes in one answer.
-        edits: What may be kept of them by their form, by the kind and name of the note.
-        refused: What may not, and why.
+        edits: The well-formed notes, by kind and name.
+        refused: The other notes, with reasons.
     """
 
     agent: Agent
@@ -95,7 +95,7 @@ class OwnNotes:
     refused: list[Refused] = field(default_factory=list[Refused])
 
     def read(self, items: Sequence[Any]) -> OwnNotes:
-        """Read them, in order."""
+        """Parse notes, in order."""
         for number, item in enumerate(items):
             reason = "" if number < self.most else f"at most {self.most} notes at once."
             if reason := reason or self._accept(item):
@@ -104,7 +104,6 @@ class OwnNotes:
         return self
 
     def _accept(self, item: Any) -> str:
-        """Take one, or say why not."""
         if not is_mapping(item) or len(item) != 1:
             return "a note is {patch: …}, {skill: …} or {forget: …}."
         [(kind, fields)] = item.items()
@@ -153,7 +152,7 @@ class OwnNotes:
         return ""
 
     def _hold_to_room(self) -> None:
-        """Refuse the last additions for which there is no room."""
+        """Refuse the last new notes beyond the limits."""
         for note, most in (("patch", self.room.patches), ("skill", self.room.skills)):
             old = {*getattr(self.agent.notes, PLURAL[note])}
             ours = [edit for (kind, _), edit in self.edits.items() if kind == note]

@@ -1,10 +1,9 @@
-"""L3: the team changes its rules, its organisation, and who is in it (Meta-Team §3.2).
+"""L3: the team changes its rules, its organisation, and its roster (Meta-Team §3.2).
 
-Its lead decides, in a further turn of its own conversation. It reads what each agent found, in a
-few words, what was asked and answered, what pairs told each other and what was said in the
-discussion: of the work of others never what happened itself. What comes of it are rules of the
-constitution, a newcomer or a departure, edges among those who stay, and whether the team wishes to
-try the task again.
+Its lead decides, in the next turn of its own conversation. It reads each agent's short summary, the
+questions and answers, the reports within pairs, and the discussion, but never the others' work
+itself. The result may change rules of the constitution, add or remove an agent, change edges among
+those who stay, and ask to retry the task.
 """
 
 from __future__ import annotations
@@ -39,18 +38,18 @@ from .settle import Settlement
 
 FIELDS = ("change", "sender", "receiver")
 FEWEST = 3
-"""Agents below which there is no other edge than the one that there is."""
+"""The fewest agents for which edges can change."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EdgeOffer:
-    """Which edges may come and go; the gate says which of those that are chosen may.
+    """The edges that an answer may add or remove; the gate checks those that it chooses.
 
-    In an open roster everybody may write to everybody, and where rounds are arranged who hears
-    whom follows from that: there nothing is offered.
+    Nothing is offered for an open roster, in which every agent may write to every other, or for
+    arranged rounds, which determine who hears whom.
 
     Attributes:
-        most: The most edges that change at once.
+        most: The most edges to change at once.
     """
 
     team: Team
@@ -58,7 +57,7 @@ class EdgeOffer:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The list of an answer that is about edges."""
+        """The schema of the answer's list of edges."""
         team = self.team
         is_free = team.execution.roster is None and is_tied(team)
         if not self.most or not is_free or len(team.agents) < FEWEST:
@@ -68,7 +67,7 @@ class EdgeOffer:
         return {"edges": array(item, self.most)}
 
     def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of edges."""
+        """Parse the answer's list of edges."""
         edits: dict[Edit, None] = {}
         refused: list[Refused] = []
         for number, item in enumerate(answer.get("edges", ())):
@@ -99,18 +98,18 @@ def _refused(item: Any, why: str) -> Refused:
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
-"""Characters of each part of what was asked, answered and told."""
+"""The most characters of each question, answer and report."""
 NO_DISCUSSION = Discussion()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reorganised:
-    """The result of a team when it looked back together.
+    """The decision of a team at its level.
 
     Attributes:
-        edits: What it changes of its rules, its roster and its edges.
-        retry: Whether it wishes to try the task again.
-        refused: What was written that may not be kept, also after its author was told why.
+        edits: Changes of its rules, its roster and its edges.
+        retry: Whether it wants to retry the task.
+        refused: Changes that cannot be kept, also after one repair.
     """
 
     edits: tuple[Edit, ...] = ()
@@ -130,16 +129,16 @@ async def reorganise(
     edges: int = 2,
     meter: Meter | None = None,
 ) -> Reorganised | RejectedProposal:
-    """Have a team's lead decide on its rules, its roster and its edges, by what it was told.
+    """Ask a team's lead to decide on its rules, its roster and its edges.
 
     Args:
-        ground: The team, with what agents and pairs have noted since it worked, and what it was
-            told. Of what it did only the lead's own conversation is read.
-        reflected: What agents came to; their summaries and what they asked are read.
-        settled: What pairs settled; what they told each other is read.
-        discussion: What was said before the decision.
-        edges: The most edges among those who stay that may change.
-        meter: Counts what that takes. None: it begins here.
+        ground: The team, with its feedback and the notes that agents and pairs have made since the
+            run. Of the run, only the lead's own conversation is read.
+        reflected: The agents' reflections; their summaries and questions are read.
+        settled: The pairs' settlements; their reports to each other are read.
+        discussion: The discussion before the decision.
+        edges: The most edges among remaining agents that may change.
+        meter: Counts the usage. None: a new meter.
     """
     lead, team = lead_of(ground.team, ground.run), ground.team
     voice = model if lead is None else ground.voice(model, lead)
@@ -180,7 +179,7 @@ def known_text(
     reflected: Sequence[Reflected],
     settled: Sequence[Settlement],
 ) -> str:
-    """Show what all read who talk about the team: who is in it, its rules, and what was found."""
+    """Return the text for everyone who discusses the team: its members, rules and findings."""
     bounds, team = model.limits, ground.team
     return material(
         RoundAccount(team=team, run=ground.run).outline(bounds),
@@ -192,7 +191,7 @@ def known_text(
 
 
 def took_part_text(team: Team, run: Run) -> str:
-    """Return who of an open roster worked and who did not; elsewhere everybody has a part."""
+    """Return which agents of an open roster worked; "" for other teams, where all have a part."""
     if team.execution.roster is None:
         return ""
     worked = speakers(team, run)
@@ -201,7 +200,7 @@ def took_part_text(team: Team, run: Run) -> str:
 
 
 def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:
-    """Show what each agent told its team."""
+    """Return each agent's summary for its team."""
     order = [*team.agents]
     reflecteds = sorted(reflected, key=lambda item: order.index(item.agent))
     return fenced(
@@ -217,16 +216,16 @@ def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:
 def evidence_texts(
     reflected: Sequence[Reflected], settled: Sequence[Settlement], most: int
 ) -> tuple[str, ...]:
-    """Show what was asked and answered, and what pairs told each other, as far as there is room."""
+    """Return questions with answers, and reports within pairs, as far as there is room."""
     exchanges: list[EvidenceExchange] = [
         exchange for of in reflected for exchange in of.evidence if exchange.answer
     ]
     texts = [exchange.text(LONGEST_EVIDENCE) for exchange in exchanges]
     for settlement in settled:
         for agent, account in settlement.accounts.items():
-            other = next(iter({*settlement.pair} - {agent}))
+            peer = next(iter({*settlement.pair} - {agent}))
             line = clip(on_one_line(account), LONGEST_EVIDENCE)
-            texts.append(fenced("evidence", f"{agent} told {other}: {line}"))
+            texts.append(fenced("evidence", f"{agent} told {peer}: {line}"))
     shown: list[str] = []
     for text in texts:
         if sum(map(len, shown)) + len(text) > most:
@@ -237,11 +236,11 @@ def evidence_texts(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TeamAnswer:
-    """The part of an answer that is about the team: rules, roster, edges, and a retry.
+    """The part of an answer about the team: rules, roster, edges, and a retry.
 
     Attributes:
-        newcomers: The most agents that may come, and that may go.
-        most_edges: The most edges among those who stay that may change.
+        newcomers: The most agents to add, and the most to remove.
+        most_edges: The most edges among remaining agents that may change.
     """
 
     model: OperatorModel
@@ -252,34 +251,34 @@ class TeamAnswer:
 
     @property
     def rules(self) -> Rules:
-        """The rules of the team."""
+        """The rules that may change."""
         return Rules(team=self.team, room=self.room)
 
     @property
     def offer(self) -> RosterOffer:
-        """Who may come and go."""
+        """The agents that may be added or removed."""
         ceiling = self.model.ceiling
         return RosterOffer(team=self.team, ceiling=ceiling, room=self.room, most=self.newcomers)
 
     @property
     def edges(self) -> EdgeOffer:
-        """Which edges may change."""
+        """The edges that may change."""
         return EdgeOffer(team=self.team, most=self.most_edges)
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """Its fields, beside the reason."""
+        """Its fields, without the reason."""
         retry = {"type": "boolean"}
         return {**self.rules.schema, **self.offer.schema, **self.edges.schema, "retry": retry}
 
     @property
     def any_schema(self) -> Mapping[str, Any]:
-        """The same with lists of anything, whose items are read one by one."""
+        """The same fields with lists of any items, which are parsed one by one."""
         return {name: item if name == "retry" else ANY_LIST for name, item in self.schema.items()}
 
     @property
     def request_fields(self) -> Mapping[str, Any]:
-        """What the words say that ask for it."""
+        """The values for the prompt that asks for it."""
         rules, offer = self.rules, self.offer
         return {
             "note": self.room.note,
@@ -293,7 +292,7 @@ class TeamAnswer:
         }
 
     def read(self, answer: Mapping[str, Any]) -> Reorganised:
-        """Read what may be kept of it, and what may not.
+        """Parse it into edits to keep and refusals.
 
         Args:
             answer: The answer, by `any_schema`.

@@ -1,10 +1,9 @@
-"""L1: an agent looks back on its own work, and asks those it worked with (Meta-Team §3.2).
+"""L1: an agent reviews its own work, and questions its colleagues (Meta-Team §3.2).
 
-It does so in a further turn of its own conversation: what it read and said is before it as it was,
-not a summary of it. What it cannot know from there it asks colleagues, each of whom answers from a
-conversation of its own. Such an answer is a branch: nobody reads it but who asked, and no other
-question or answer depends on it. Where it worked on files, it may look at them once more. What
-comes of it are notes of the agent on itself.
+It continues its own conversation, so it sees everything it read and said, not a summary. It asks
+colleagues for what it cannot know, and each answers from its own conversation. Such an answer is a
+branch: only the asker reads it, and no other question or answer depends on it. An agent that worked
+on files may look at them again. The result is the agent's notes on itself.
 """
 
 from __future__ import annotations
@@ -48,23 +47,23 @@ from .room import NoteLimits
 
 OPERATOR = "retrospect"
 LONGEST_SUMMARY = 400
-"""Characters of what an agent tells its team of what it found."""
+"""The most characters of an agent's summary for its team."""
 NOTES = 4
-"""The most notes that an agent writes at once."""
+"""The most notes in one answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reflected:
-    """The result of an agent when it looked back.
+    """An agent's reflection on a finished run.
 
     Attributes:
-        edits: What it changes of itself: its patches and skills, and nothing else.
-        summary: What it tells its team, in a few words.
-        reason: What it found to have led to the outcome.
-        evidence: What it asked colleagues, and what they answered.
-        looks: What it looked up in the task's files.
-        refused: What it wrote that may not be kept, also after it was told why.
-        rejected: Answers on the way that were of no use.
+        edits: Changes of its own patches and skills, and of nothing else.
+        summary: A short summary for its team.
+        reason: What led to the outcome, in its view.
+        evidence: Its questions to colleagues, with their answers.
+        looks: Its lookups in the task's files.
+        refused: Notes that cannot be kept, also after one repair.
+        rejected: Its questions without a valid answer.
     """
 
     agent: str
@@ -86,17 +85,17 @@ async def retrospect(
     evidence: int = 2,
     looks: int = 3,
 ) -> Reflected:
-    """Have an agent look back on its own work, and write down what follows for itself.
+    """Ask an agent to review its own work and to write notes on itself.
 
     Args:
-        ground: The team, what it did and was told. Its limits are those of this agent, with what
-            colleagues answer it.
-        evidence: The most questions that it may put to colleagues. 0: it looks back alone.
-        looks: The most times that it may look at the task's files, where it worked on some.
+        ground: The team, its run and its feedback. Its limits hold for this agent, together with
+            the answers of its colleagues.
+        evidence: The most questions to colleagues. 0: none.
+        looks: The most rounds of lookups in the task's files, if it worked on any.
 
     Returns:
-        Its result. Where it has no conversation to go on with, or its answer was of no use,
-        there are no edits and no summary, and it is in `lost` why.
+        Its reflection. Without a conversation to continue, or a valid answer, it has no edits and
+        no summary, and `rejected` has the reason.
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."
@@ -109,8 +108,6 @@ async def retrospect(
 
 @dataclass(kw_only=True, eq=False)
 class _Looking:
-    """One agent's looking back, on its way."""
-
     model: OperatorModel
     path: str
     agent: str
@@ -136,7 +133,7 @@ class _Looking:
         return replace(result, evidence=evidence, looks=own_looks, rejected=lost)
 
     async def _looked(self, most: int) -> tuple[tuple[FileLook, ...], tuple[RejectedProposal, ...]]:
-        """Have it look at the files that it worked on, until it has seen enough."""
+        """Let the agent look at the files that it worked on, until it asks for no more."""
         looks: tuple[FileLook, ...] = ()
         tools = tools_of(self.ground, self.agent)
         for number in range(1, (most if tools else 0) + 1):
@@ -173,7 +170,6 @@ class _Looking:
     async def _questions(
         self, others: Sequence[str], most: int, looks: Sequence[FileLook]
     ) -> tuple[tuple[str, str], ...] | RejectedProposal:
-        """Have it say what it wants to know, and of whom."""
         items = closed(to=among(others), question=free_text(LONGEST_QUESTION))
         return await self._ask(
             self.agent,
@@ -189,7 +185,7 @@ class _Looking:
     async def _colleague_answers(
         self, questions: Sequence[tuple[str, str]]
     ) -> list[str | RejectedProposal]:
-        """Have colleagues answer, side by side, each from its own conversation."""
+        """Ask colleagues concurrently, each in its own conversation."""
         meters = [self.meter.begun() for _ in questions]
         result = await together(
             *(
@@ -224,7 +220,7 @@ class _Looking:
     async def _noted(
         self, evidence: Sequence[EvidenceExchange], looks: Sequence[FileLook]
     ) -> Reflected | RejectedProposal:
-        """Have it write down what follows."""
+        """Ask the agent for its notes and its summary."""
         ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
         owner = ground.team.agents[self.agent]
@@ -258,13 +254,12 @@ class _Looking:
         )
 
     async def _ask(self, agent: str, label: str, instructions: str, **question: Any) -> Any:
-        """Ask it, or a colleague, in a further turn of the one's own conversation."""
+        """Ask the agent, or a colleague, in the next turn of its own conversation."""
         usual: dict[str, Any] = {"operator": OPERATOR, "meter": self.meter, **question}
         path = f"{self.path}/{label}"
         return await self.ground.ask(self.model, path, agent, instructions=instructions, **usual)
 
     def _read(self, text: str, room: NoteLimits, most: int) -> Reflected:
-        """Read what may be kept of an answer, and what may not."""
         shape = closed(reason=ANY_TEXT, notes=ANY_LIST, summary=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
         edits, refused = notes_in(
@@ -288,11 +283,11 @@ def notes_in(
     room: NoteLimits,
     most: int,
 ) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-    """Read the notes of an agent on itself: what may be kept of them, and what may not.
+    """Parse an agent's notes on itself into edits to keep and refusals.
 
     Args:
-        items: What was written, in any form.
-        agent: Whose notes they are.
+        items: The notes, in any form.
+        agent: The owner of the notes.
         most: The most notes in one answer.
     """
     notes = OwnNotes(agent=ground.team.agents[agent], room=room, most=most).read(items)
@@ -301,7 +296,7 @@ def notes_in(
 
 
 def _all_of(reflection: Reflected) -> Reflected:
-    """Take an answer of which all may be kept, and that tells the team something."""
+    """Return a reflection with a summary and without refusals, or raise `InvalidAnswer`."""
     problems = [reason for refusal in reflection.refused for reason in refusal.reasons]
     if not reflection.summary:
         problems.append("summary: nothing is said there. Tell your team what you found.")
@@ -319,7 +314,7 @@ async def retrospect_alone(
     evidence: int = 2,
     looks: int = 3,
 ) -> Noted:
-    """Have an agent look back, and return the team with its new notes; see `retrospect`."""
+    """Return the team with an agent's new notes; see `retrospect`."""
     reflected = await retrospect(model, path, ground, agent, evidence=evidence, looks=looks)
     events = evidence_lines(reflected.evidence)
     notes = notes_of(events, reflected.refused, reflected.rejected)

@@ -1,7 +1,7 @@
-"""All that a team does when a task is over: its levels, one after the other (Algorithm 1).
+"""A whole retrospective after a task: all levels, in order (Algorithm 1).
 
-Each level works on the team that the one before it left, so no two of them decide the same thing.
-Within a level all are asked side by side; what one writes, no other of that level reads.
+Each level works on the team that the previous level left, so no two levels decide the same thing.
+Within a level, agents are asked concurrently and do not read each other's new notes.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from .settle import Settlement
 
 Scheme = Literal["centralised", "partitioned", "collaborative"]
-"""RetrospectiveSettings what happened is organised (Meta-Team Table 2)."""
+"""How the evidence of a run is distributed among readers (Meta-Team Table 2)."""
 LEVELS = ("agent", "pair", "team")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """The outcome of questions; together they are all that were asked.
+    """The outcomes of all questions.
 
     Attributes:
-        fit: Those whose first answer was of use as a whole.
-        repaired: Those whose second was, at least in part.
-        dropped: Those that nobody answered to any use, or that could no longer be asked.
+        fit: Questions whose first answer was fully valid.
+        repaired: Questions whose second answer was valid, at least in part.
+        dropped: Questions without a valid answer, or not asked because of a limit.
     """
 
     fit: int = 0
@@ -56,15 +56,15 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrospective:
-    """The result of looking back.
+    """The result of a retrospective.
 
     Attributes:
-        child: The team that it leads to; the team as it was, where nothing is to change.
-        levels: What each level changes, in order: apply them one after the other.
-        discussion: What was said about the team before its lead decided.
-        reorganised: The result of the team; None where it was not asked, or to no use.
-        refused: What was written that may not be kept, also after its author was told why.
-        tally: How many answers there were, and what became of them.
+        child: The resulting team; the same team if nothing changes.
+        levels: The edits of each level, to apply in order.
+        discussion: The discussion of the team before its lead decided.
+        reorganised: The decision of the team; None if it was not asked, or gave no valid answer.
+        refused: Changes that cannot be kept, also after one repair.
+        tally: The outcomes of all questions.
     """
 
     child: Team
@@ -79,17 +79,17 @@ class Retrospective:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """All that is kept, in order."""
+        """All accepted edits, in order."""
         return tuple(edit for level in self.levels for edit in level)
 
     @property
     def retry(self) -> bool:
-        """Whether the team wishes to try the task again."""
+        """Whether the team wants to retry the task."""
         return self.reorganised is not None and self.reorganised.retry
 
     @property
     def numbers(self) -> Mapping[str, float]:
-        """What a report may show: the outcome of answers, and of what was written in them."""
+        """The figures for a report: outcomes of questions, and of the edits in them."""
         counts = {**asdict(self.tally), "kept": len(self.edits), "refused": len(self.refused)}
         return {name: float(count) for name, count in counts.items()}
 
@@ -97,10 +97,10 @@ class Retrospective:
 async def look_back(
     model: OperatorModel, path: str, ground: Ground, how: RetrospectiveSettings | None = None
 ) -> Retrospective:
-    """Have a team look back on a task, and change itself by what it finds.
+    """Run a retrospective of a team on a task.
 
     Args:
-        how: How it looks back. None: at all levels.
+        how: Its settings. None: the defaults, with all levels.
     """
     counting = _LookBackTally(model.tell)
     counted = replace(model, tell=counting)
@@ -109,7 +109,7 @@ async def look_back(
 
 
 class _LookBackTally:
-    """Counts the outcome of questions, by what is told of them."""
+    """Counts the outcomes of questions from their events."""
 
     def __init__(self, tell: Tell) -> None:
         self.tell = tell
@@ -117,7 +117,7 @@ class _LookBackTally:
         self.handed_back = set[str]()
 
     def __call__(self, event: str, /, **fields: Any) -> None:
-        """Count an event, and pass it on."""
+        """Count an event, and forward it."""
         match event:
             case "operator_repair":
                 self.handed_back.add(fields["path"])
@@ -135,8 +135,6 @@ class _LookBackTally:
 
 @dataclass(kw_only=True, eq=False)
 class _LookingBack:
-    """A team's looking back, on its way."""
-
     model: OperatorModel
     path: str
     ground: Ground
@@ -187,9 +185,7 @@ class _LookingBack:
             )
         )
         self.result = replace(self.result, reflected=tuple(reflecteds))
-        self._lose([lost for reflection in reflecteds for lost in reflection.rejected])
-        self._refuse([lost for reflection in reflecteds for lost in reflection.refused])
-        self._keep([edit for reflection in reflecteds for edit in reflection.edits])
+        self._take_in(reflecteds)
 
     async def _pairs(self) -> None:
         of = interactions(self.ground.team, self.ground.run)
@@ -201,9 +197,7 @@ class _LookingBack:
             )
         )
         self.result = replace(self.result, settled=tuple(settlements))
-        self._lose([lost for settlement in settlements for lost in settlement.rejected])
-        self._refuse([lost for settlement in settlements for lost in settlement.refused])
-        self._keep([edit for settlement in settlements for edit in settlement.edits])
+        self._take_in(settlements)
 
     async def _team(self) -> None:
         meta, ground, pair = self.model, self.ground, (self.result.reflected, self.result.settled)
@@ -238,8 +232,14 @@ class _LookingBack:
         self._refuse(reorganised.refused)
         self._keep(reorganised.edits)
 
+    def _take_in(self, parts: Sequence[Reflected | Settlement]) -> None:
+        """Take in what agents, or pairs of them, have answered."""
+        self._lose([lost for part in parts for lost in part.rejected])
+        self._refuse([lost for part in parts for lost in part.refused])
+        self._keep([edit for part in parts for edit in part.edits])
+
     def _keep(self, edits: Sequence[Edit]) -> None:
-        """Take a level's edits through the gate together, and go on with the team they make."""
+        """Pass a level's edits through the gate together, and continue with the resulting team."""
         passed = self.ground.gate(self.model, edits, self.ground.room)
         self._refuse(passed.refused)
         self.ground = replace(self.ground, team=passed.child)
@@ -263,7 +263,7 @@ async def reorganise_alone(
     evidence: int = 2,
     discussion: int = 2,
 ) -> Noted:
-    """Have a team look back, and return the team that this leads to; see `look_back`."""
+    """Return the team that results from a whole retrospective; see `look_back`."""
     wanted: dict[str, Any] = {f"{name}_level": name in (level or LEVELS) for name in LEVELS}
     how = RetrospectiveSettings(scheme=scheme, evidence=evidence, discussion=discussion, **wanted)
     back = await look_back(model, f"{path}/", ground, how)

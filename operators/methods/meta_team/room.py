@@ -1,4 +1,4 @@
-"""How much a team may keep of what it has learnt."""
+"""Limits of the notes that a team may keep."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ...core.bounds import Bounds
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoteLimits:
-    """How much a team may keep. What is there already stays, however much it is.
+    """Limits of the notes that a team may keep. Existing notes stay, even above the limits.
 
     Attributes:
         patches: The most patches of an agent.
         skills: The most skills of an agent.
-        note: The most characters of a patch, of what is noted of a teammate, and of a rule.
+        note: The most characters of a patch, of a note on a teammate, and of a rule.
         body: The most characters of a skill's body.
         constitution: The most characters of the constitution.
-        read: The most characters that an agent reads ahead of its task: what that costs is paid for
-            on every task from then on.
+        read: The most characters that an agent reads before its task; every later task pays for
+            them.
     """
 
     patches: int = 12
@@ -29,6 +29,6 @@ class NoteLimits:
     read: int = 24_000
 
     def within(self, bounds: Bounds) -> NoteLimits:
-        """Narrow the texts to what who is asked may write."""
+        """Return the limits, lowered to the longest text that the model may write."""
         most = bounds.characters
         return replace(self, note=min(self.note, most), body=min(self.body, most))

@@ -1,8 +1,8 @@
-"""Who may come into a team and who may go, as a team decides when it looks back.
+"""Changes of a team's roster: which agents a retrospective may add and remove.
 
-A newcomer is written after one of the team: it has that one's model, backend and limits, so it can
-do no more than somebody there. Its instructions and its role are new, its tools are of those that a
-person allows.
+A new agent is modelled on one of the team. It has that agent's model, backend and limits, so it
+gains no capabilities. Its prompt and its role are new, and its tools come from those that the
+ceiling allows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.team.team import Agent, Notes, Team, is_prompt_id
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line, speakable
-from ....schema.values.values import is_list, is_mapping
+from ....schema.values.values import is_mapping, is_texts
 from ...core.material import fenced
 from ...core.roles import free_id
 from .gate import Refused
@@ -31,13 +31,13 @@ NEIGHBOURS = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RosterOffer:
-    """Who may come and who may go.
+    """The agents that an answer may add and remove.
 
-    Where a team's agents wait for each other in a way that others cannot take over, as in rounds
-    that somebody opens, its roster stays.
+    The roster is fixed if agents depend on each other in a way that others cannot take over, as in
+    rounds with an opening agent.
 
     Attributes:
-        most: The most that come, and that go, at once.
+        most: The most agents to add, and the most to remove, at once.
     """
 
     team: Team
@@ -47,18 +47,18 @@ class RosterOffer:
 
     @property
     def is_open(self) -> bool:
-        """Whether the team's members are recruited while it works, so that nobody has a place."""
+        """Whether members are recruited during the run, so that none has a fixed place."""
         return self.team.execution.roster is not None
 
     @property
     def models(self) -> Sequence[str]:
-        """After whom a newcomer may be written: those that ask a model."""
+        """The agents that a new agent may be modelled on: those that call a model."""
         team = self.team
         return [agent.id for agent in team.agents.values() if team.asks_model(agent)]
 
     @property
     def spare(self) -> Sequence[str]:
-        """Who may go: not who answers for the team, and nobody whom others cannot do without."""
+        """The agents that may be removed: not the output agent, and none that others need."""
         if self.is_open:
             return [agent for agent in self.team.agents if agent != self.team.output]
         return spare_agents(self.team, together=True)
@@ -69,7 +69,7 @@ class RosterOffer:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The lists of an answer that are about the roster."""
+        """The schemas of the answer's lists about the roster."""
         lists: dict[str, Any] = {}
         if not self._is_movable:
             return lists
@@ -103,12 +103,12 @@ class RosterOffer:
 
     @property
     def text(self) -> str:
-        """The tools that a newcomer may have, in a fence."""
+        """The tools that a new agent may have, in a fence."""
         has = self._is_movable and self.ceiling.tools
         return fenced("tools", ", ".join(sorted(self.ceiling.tools))) if has else ""
 
     def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of the roster."""
+        """Parse the answer's lists about the roster."""
         edits: list[Edit] = []
         refused: list[Refused] = []
         for number, item in enumerate(answer.get("go", ())):
@@ -131,13 +131,13 @@ class RosterOffer:
         return tuple(edits), tuple(refused)
 
     def _newcomer_from(self, item: Any) -> AddAgent | str:
-        """Write a newcomer, or say why not."""
+        """Return the edit that adds an agent, or the reason against it."""
         fields = self._newcomer["properties"]
         if not is_mapping(item) or item.keys() != fields.keys():
             return f"who comes has exactly {', '.join(fields)}."
         texts = [item[name] for name in ("id", "role", "prompt", "like")]
         lists = [item.get(name, []) for name in ("tools", "hears", "reports_to")]
-        if not all(isinstance(text, str) for text in texts) or not all(map(_is_names, lists)):
+        if not all(isinstance(text, str) for text in texts) or not all(map(is_texts, lists)):
             return "who comes is written in texts, and in lists of names."
         return self._written(item)
 
@@ -162,15 +162,11 @@ class RosterOffer:
             receives_from=tuple(dict.fromkeys(item.get("hears", ()))),
         )
 
-    def _after(self, other: Agent, new_id: str) -> Agent:
-        """Write an agent after another, with what that may spend and nothing that it has learnt."""
+    def _after(self, template: Agent, new_id: str) -> Agent:
+        """Return a copy of an agent under a new id, with its limits but without its memory."""
         return replace(
-            other, id=new_id, notes=Notes(), recall=None, output_schema=None, member=None
+            template, id=new_id, notes=Notes(), recall=None, output_schema=None, member=None
         )
-
-
-def _is_names(value: Any) -> bool:
-    return is_list(value) and all(isinstance(item, str) for item in value)
 
 
 def _refused(item: Any, why: str) -> Refused:

@@ -1,4 +1,4 @@
-"""The rules of a team: the lines of its constitution, of which some go and others come."""
+"""The rules of a team: lines of its constitution, which a retrospective adds and removes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .notes import shown_name, text_of
 from .room import NoteLimits
 
 MOST = 3
-"""The most rules that come, and that go, at once."""
+"""The most rules to add, and the most to remove, at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rules:
     """The constitution of a team, line by line.
 
-    A person may have written it in any form: what stays keeps its form, and a new rule is a line
-    of its own at the end.
+    A person may have written it in any form. Remaining lines keep their form, and a new rule
+    becomes a line at the end.
 
     Attributes:
-        most: The most rules that come, and that go, at once.
+        most: The most rules to add, and the most to remove, at once.
     """
 
     team: Team
@@ -36,7 +36,7 @@ class Rules:
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines that say something, in order; they are numbered from 1."""
+        """The lines that are not blank, in order; they are numbered from 1."""
         return [splitline for splitline in self.team.constitution.splitlines() if splitline.strip()]
 
     @property
@@ -47,14 +47,14 @@ class Rules:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """The lists of an answer that are about rules."""
+        """The schemas of the answer's lists about rules."""
         lists: dict[str, Any] = {"rules": array(free_text(self.room.note), self.most)}
         if numbers := [*range(1, len(self.lines) + 1)]:
             lists["outdated"] = array({"type": "integer", "enum": numbers}, self.most)
         return lists
 
     def read(self, answer: Mapping[str, Any]) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-        """Read what an answer says of rules: an edit of the constitution, or none."""
+        """Parse the answer's lists about rules into an edit of the constitution, if any."""
         refused: list[Refused] = []
         going = self._going(answer.get("outdated", ()), refused)
         coming = self._coming(answer["rules"], refused)

@@ -1,4 +1,4 @@
-"""What a recipe says of looking back, and what of that a team's next head is made of."""
+"""A retrospective by a recipe's settings, and the levels that make a team's next head."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 CENTRAL = "centralise"
 OWN = frozenset({"patch", "skill"})
-"""The notes of an agent on itself; all others are on its work with somebody."""
+"""The notes of an agent on itself; all other notes are on its work with another agent."""
 
 
 def room_of(settings: RetrospectiveSettings) -> NoteLimits:
-    """Return how much a team may keep."""
+    """Return the limits of notes."""
     return NoteLimits(
         patches=settings.patches,
         skills=settings.skills,
@@ -43,7 +43,7 @@ def room_of(settings: RetrospectiveSettings) -> NoteLimits:
 
 
 def limits_of(settings: RetrospectiveSettings) -> PhaseLimits:
-    """Give what a phase may take: a share of it, where the evolution has a share of all (§4.5)."""
+    """Return the limits of a phase, scaled by the evolution's share of the budget (§4.5)."""
     share, usd = settings.budget_share, settings.phase_usd
     return PhaseLimits(
         steps=max(1, int(share * settings.phase_steps)),
@@ -55,12 +55,12 @@ def limits_of(settings: RetrospectiveSettings) -> PhaseLimits:
 async def looked_back(
     episode: Episode, model: OperatorModel, team: Team, run: Run, score: Score
 ) -> tuple[Retrospective, tuple[Level, ...]]:
-    """Have a team look back on what it did, in the scheme that the recipe names.
+    """Run a team's retrospective, in the scheme of the recipe.
 
-    What is of no use, and what may not be kept, is counted as lost.
+    Answers and edits that cannot be used are recorded as rejections.
 
     Returns:
-        The result, and what each level changes, in order.
+        The result, and the changes of each level, in order.
     """
     settings: RetrospectiveSettings = episode.settings
     if settings.scheme == "none" or not settings.looks_back:
@@ -82,7 +82,7 @@ async def looked_back(
 
 
 def _tell_cost(episode: Episode, central: int) -> None:
-    """Tell what each level took, beside what one analyser would have read in its one call."""
+    """Record the usage of each level, and what one analyser would have read in a single call."""
     settings: RetrospectiveSettings = episode.settings
     on = [asking for level, asking in LEVELS.items() if getattr(settings, level)]
     for name, operators in (
@@ -94,7 +94,7 @@ def _tell_cost(episode: Episode, central: int) -> None:
 
 
 def _levels(retrospective: Retrospective, settings: RetrospectiveSettings) -> Iterator[Level]:
-    """File what is to change under the level that it is of, and say why."""
+    """Yield the changes of each level, with their reason."""
     why = retrospective.reorganised.reason if retrospective.reorganised else ""
     fields = {
         "agent_level": "; ".join(
@@ -119,7 +119,6 @@ def _level_of(edit: Edit) -> str:
 
 
 def _count(episode: Episode, levels: tuple[Level, ...], retrospective: Retrospective) -> None:
-    """Tell how much each level changes, and count what had no result."""
     episode.figures |= {f"{level.name} edits": float(len(level.edits)) for level in levels}
     episode.figures["refused"] = float(len(retrospective.refused))
     for proposal in retrospective.rejected:

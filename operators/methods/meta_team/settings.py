@@ -1,4 +1,4 @@
-"""What a recipe says of a team that evolves as a team; numbers are those of Meta-Team, App. F."""
+"""The recipe settings of a team that evolves as a team; numbers are those of Meta-Team, App. F."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ....runtime.values.terminal import counted
 Scheme = Literal["none", "centralised", "partitioned", "collaborative"]
 LEVELS = ("agent_level", "pair_level", "team_level")
 TOGETHER = ("evidence", "discussion")
-"""What is between agents, so only one scheme has it."""
+"""Settings of exchanges between agents, which only one scheme has."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,13 +47,13 @@ class RetrospectiveSettings:
 
     @property
     def looks_back(self) -> bool:
-        """Whether anything can change."""
+        """Whether a retrospective can change anything."""
         levels = (self.agent_level, self.pair_level, self.team_level)
         return self.scheme != "none" and any(levels)
 
 
 def check(settings: RetrospectiveSettings, written: Mapping[str, Any]) -> Mapping[str, str]:
-    """Find fields that somebody wrote and that nothing would read beside the others."""
+    """Return the fields of a recipe that its other settings leave without effect."""
     here = f"here is scheme: {settings.scheme}. Leave one of them out."
     fields: dict[str, str] = {}
     if settings.scheme == "none":
@@ -75,7 +75,7 @@ def check(settings: RetrospectiveSettings, written: Mapping[str, Any]) -> Mappin
 
 
 def foretells(settings: RetrospectiveSettings) -> str:
-    """Return what happens on a task."""
+    """Return a description of what happens on a task."""
     if not settings.looks_back:
         return "the head works; nobody looks back, and it stays as it is"
     does = {

@@ -1,8 +1,7 @@
-"""L2: two that worked together settle what they learnt about each other (Meta-Team §3.2).
+"""L2: two agents that worked together note what they learnt about each other (Meta-Team §3.2).
 
-Each tells the other how their work together went, from its own conversation; then each reads that,
-and notes what it knows of the other. What an agent notes stands among its own notes: the other's
-are out of reach.
+Each reports to the other on their work together, from its own conversation. Then each reads the
+other's report and writes notes on the other. An agent can only write its own notes.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ LONGEST_ACCOUNT = 800
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settlement:
-    """What two agents settled.
+    """The notes of two agents on each other.
 
     Attributes:
-        accounts: What each told the other of their work together, as far as it was of use.
-        edits: What each notes of the other, among its own notes.
-        refused: What they wrote that may not be kept, also after they were told why.
+        accounts: Each agent's report to the other, if valid.
+        edits: Each agent's notes on the other, among its own notes.
+        refused: Notes that cannot be kept, also after one repair.
     """
 
     pair: tuple[str, str]
@@ -56,18 +55,18 @@ async def settle(
     *,
     exchange: bool = True,
 ) -> Settlement:
-    """Have two that worked together note what they learnt about each other.
+    """Ask two agents that worked together for notes on each other.
 
     Args:
-        ground: The team, what it did and was told. Its limits are those of each of the two.
-        pair: The two; each must have a conversation.
-        exchange: Whether each first tells the other how their work together went.
+        ground: The team, its run and its feedback. Its limits hold for each of the two.
+        pair: The two agents; each must have a conversation.
+        exchange: Whether each first reports to the other on their work together.
     """
     sides = [
         _Settling(
-            model=model, path=path, agent=name, other=other, ground=ground, meter=ground.meter()
+            model=model, path=path, agent=name, peer=peer, ground=ground, meter=ground.meter()
         )
-        for name, other in (pair, pair[::-1])
+        for name, peer in (pair, pair[::-1])
     ]
     texts = await together(*(side.account() for side in sides)) if exchange else ()
     accounts = {
@@ -88,17 +87,15 @@ async def settle(
 
 @dataclass(kw_only=True, eq=False)
 class _Settling:
-    """One of the two, on its way."""
-
     model: OperatorModel
     path: str
     agent: str
-    other: str
+    peer: str
     ground: Ground
     meter: Meter
 
     async def account(self) -> str | RejectedProposal:
-        """Have it tell the other how their work together went."""
+        """Ask for its report to the other agent."""
         written = self.ground.voice(self.model, self.agent).limits.characters
         longest = min(LONGEST_ACCOUNT, written)
         return await say(
@@ -109,18 +106,18 @@ class _Settling:
             operator=OPERATOR,
             field="account",
             instructions=prompt(
-                "settle_account", agent=self.agent, other=self.other, longest=longest
+                "settle_account", agent=self.agent, other=self.peer, longest=longest
             ),
             longest=longest,
             meter=self.meter,
-            inputs={"other": self.other},
+            inputs={"other": self.peer},
         )
 
     async def noted(self, accounts: Mapping[str, str]) -> Passed | RejectedProposal:
-        """Have it note what it knows of the other."""
+        """Ask for its notes on the other agent."""
         ground, limits = self.ground, self.ground.voice(self.model, self.agent).limits
         room = ground.room.within(limits)
-        account = accounts.get(self.other, "")
+        account = accounts.get(self.peer, "")
         text = {"type": "string", "maxLength": room.note}
         return await ground.ask(
             self.model,
@@ -131,59 +128,57 @@ class _Settling:
             instructions=prompt(
                 OPERATOR,
                 agent=self.agent,
-                other=self.other,
+                other=self.peer,
                 longest=room.note,
                 has_account=bool(account),
             ),
             schema=closed(reason=reason_schema(limits), profile=text, together=text),
             read=lambda text: require_all(self._read(text, room)),
             salvage=lambda text: self._read(text, room),
-            inputs={"other": self.other, "accounts": accounts},
+            inputs={"other": self.peer, "accounts": accounts},
             also=material(
                 fenced("account", accounts.get(self.agent, ""), self.agent),
-                fenced("account", account, self.other),
+                fenced("account", account, self.peer),
                 self._notes(),
             ),
         )
 
     def _notes(self) -> str:
-        """Show what it has noted of the other before."""
         notes = self.ground.team.agents[self.agent].notes
-        profile, together = notes.teammates.get(self.other, ""), notes.pairs.get(self.other, "")
+        profile, together = notes.teammates.get(self.peer, ""), notes.pairs.get(self.peer, "")
         return material(
-            fenced("profile", profile, self.other), fenced("together", together, self.other)
+            fenced("profile", profile, self.peer), fenced("together", together, self.peer)
         )
 
     def _read(self, text: str, room: NoteLimits) -> Passed:
-        """Read what may be kept of an answer, and what may not."""
         shape = closed(reason=ANY_TEXT, profile=ANY_TEXT, together=ANY_TEXT)
         fields = structured(text, shape, self.model.limits)
-        edits = pair_edits(self.agent, self.other, fields["profile"], fields["together"])
+        edits = pair_edits(self.agent, self.peer, fields["profile"], fields["together"])
         return self.ground.gate(self.model, edits, room)
 
 
-def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edit, ...]:
-    """Have an agent note what it knows of another; what says nothing stays as it is.
+def pair_edits(agent: str, peer: str, profile: str, together: str) -> tuple[Edit, ...]:
+    """Return the edits of an agent's notes on another; an empty text changes nothing.
 
     Args:
-        agent: Whose notes they are.
+        agent: The owner of the notes.
     """
     notes: tuple[tuple[Note, str], ...] = (
         ("teammate", text_of(profile)),
         ("pair", text_of(together)),
     )
     return tuple(
-        SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
+        SetNote(agent=agent, note=note, name=peer, text=text) for note, text in notes if text
     )
 
 
 async def settle_alone(
     model: OperatorModel, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
 ) -> Noted:
-    """Have two settle, and return the team with their new notes; see `settle`.
+    """Return the team with the new notes of two agents; see `settle`.
 
     Args:
-        alone: Whether neither tells the other how their work went.
+        alone: Whether to skip the reports to each other.
     """
     settled = await settle(model, path, ground, pair, exchange=not alone)
     accounts = [f"{agent} told: {text}" for agent, text in settled.accounts.items()]

@@ -1,8 +1,8 @@
 """Meta-Team: a team that evolves as a team (Algorithm 1).
 
-One team works on every task. Afterwards it looks back on what it did: each agent in its own
-conversation, those who worked together in pairs, and the team as a whole. What passes the gate
-makes the next team; the one before it retires. Nobody tests whether the next one is better.
+One team works on every task. Then it looks back: each agent in its own conversation, pairs of
+agents that worked together, and the team as a whole. The edits that pass the gate make the next
+team, and the previous one retires. No test checks whether the next team is better.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 WORK, AGAIN = "work", "retry"
 DIALOGUE = 60_000
-"""Characters that are kept of what each agent read and said."""
+"""The most characters of each agent's dialogue."""
 
 
 async def meta_team(episode: Episode) -> None:
-    """Have the pool's head work on a task; when learning, have it look back and change."""
+    """Run the pool's head on a task and, when learning, let it look back and change."""
     head = head_of(episode.view.members)
     team = replace(head.team, lineage=None, successful_tasks=())
     if not episode.learning:
@@ -50,7 +50,6 @@ async def meta_team(episode: Episode) -> None:
 
 
 async def _worked(episode: Episode, team: Team, label: str) -> Run:
-    """Have a team work within the share of its limits that an evolution has."""
     settings: RetrospectiveSettings = episode.settings
     share, usd = settings.budget_share, settings.usd
     caps = None if usd is None else Caps(usd=share * usd)
@@ -59,7 +58,7 @@ async def _worked(episode: Episode, team: Team, label: str) -> Run:
 
 
 async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: Score) -> None:
-    """Look back, and have the team that this leads to come after the head."""
+    """Look back, and let the resulting team succeed the head."""
     settings: RetrospectiveSettings = episode.settings
     ceiling = ceiling_for(team, episode.context)
     meta = replace(episode.meta_model, ceiling=ceiling)
@@ -78,7 +77,7 @@ async def _learn(episode: Episode, head: Member, team: Team, run: Run, outcome: 
 
 
 async def _again(episode: Episode, child: Team, before: Score) -> Again:
-    """Have the changed team do the task once more; nobody looks back on that (lines 12 to 14)."""
+    """Retry the task with the changed team, without another retrospective (lines 12 to 14)."""
     run = await _worked(episode, child, AGAIN)
     outcome = episode.usable(await episode.score(run, AGAIN))
     if outcome is None:

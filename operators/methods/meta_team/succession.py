@@ -1,8 +1,8 @@
-"""How a changed team comes after the one that it was made of, once all earlier tasks are committed.
+"""The succession of a changed team, once all earlier tasks are committed.
 
-With one task at a time nothing comes between. Where several are at work at once, the head may have
-changed meanwhile: then what this task teaches is applied to the head as it is, but for what another
-task has changed as well; whoever came first stands, and what does not is counted.
+With one task at a time, nothing intervenes. With several workers, the head may have changed in the
+meantime. Then this task's edits are applied to the current head, except where another task has
+changed the same thing. The earlier change stands, and the later one is recorded as a rejection.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ LEVELS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "team_level": ("L3", ("discuss", "reorganise")),
     }
 )
-"""What a report calls each level, and whose calls are its calls; the last decides what changes."""
+"""Each level's short name and the operators whose calls it counts; the last one decides."""
 MEANWHILE = "another task has changed that since this one began."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Level:
-    """What one level of a retrospective changes.
+    """The changes of one level of a retrospective.
 
     Attributes:
-        name: Which: `agent_level`, `pair_level` or `team_level`.
+        name: `agent_level`, `pair_level` or `team_level`.
     """
 
     name: str
@@ -60,10 +60,10 @@ class Level:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Again:
-    """A task that was done once more, by the changed team: no trial of it, as it was taught by it.
+    """A retry of a task by the changed team. It is not a trial, because the task taught the team.
 
     Attributes:
-        score: What that was worth, in [0, 1]; None where nobody could tell.
+        score: Its score, in [0, 1]; None if unknown.
     """
 
     run: Run
@@ -72,13 +72,13 @@ class Again:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Succession:
-    """Has the team that a task leads to come after the head: a `Closing`.
+    """Lets the team that a task leads to succeed the head: a `Closing`.
 
     Attributes:
-        head: The team that worked on it.
-        levels: What is to change, in order; nothing, where the head stays.
-        ceiling: What the team may ask for.
-        again: What came of doing the task once more; None where it was not done.
+        head: The team that worked on the task.
+        levels: The changes, in order; empty if the head stays.
+        ceiling: The most that the team may ask for.
+        again: The retry of the task; None without one.
     """
 
     episode: Episode
@@ -89,7 +89,7 @@ class Succession:
     again: Again | None = None
 
     def close(self, pool: Pool, before: PoolView) -> Mapping[str, Any]:
-        """Commit the child, let it be the only one that lives, and return the episode's line."""
+        """Commit the child as the only active team, and return the episode's line."""
         now = head_of(before.members)
         child, steps, refused = self._child(now)
         for number, refusal in enumerate(refused):
@@ -116,7 +116,7 @@ class Succession:
         )
 
     def _retried(self, again: Again, name: str) -> EventNoted:
-        """Mark a retry: an event, which no statistics of a team count."""
+        """Return the event of a retry, which does not count in a team's statistics."""
         about = {
             "team": name,
             "task": self.episode.task.id,
@@ -131,7 +131,6 @@ class Succession:
         )
 
     def _reason(self, name: str, refused: int) -> str:
-        """Say in a few words what each level changed, and who is the head now."""
         counts = [f"{LEVELS[level.name][0]} {len(level.edits)}" for level in self.levels]
         refused += round(self.episode.figures.get("refused", 0))
         changed = f"{', '.join(counts)}, refused {refused}; " if counts else ""
@@ -141,7 +140,7 @@ class Succession:
         return f"{changed}{name} {head}{retried}"
 
     def _child(self, now: Member) -> tuple[Team, tuple[LineageStep, ...], list[Refused]]:
-        """Apply what is to change, level by level, and say which level changed what."""
+        """Return the child after all levels' changes, the step of each level, and refusals."""
         episode, team, refused = self.episode, now.team, list[Refused]()
         steps: tuple[LineageStep, ...] = ()
         changed = {claim for edit in diff(self.head.team, team) for claim in edit.claims}
@@ -160,7 +159,7 @@ class Succession:
     def _succeed(
         self, pool: Pool, now: Member, child: Team, steps: tuple[LineageStep, ...]
     ) -> tuple[str, bool]:
-        """Have a child take the head's place; give the head's name, and whether it is new."""
+        """Replace the head by a child; return the head's name, and whether it is new."""
         episode = self.episode
         if not steps:
             return now.name, False
@@ -174,7 +173,7 @@ class Succession:
         )
         member = replace(child, lineage=None)
         admission = pool.commit(Added(member=member, lineage=lineage), op=episode.op("child"))
-        if admission.name == now.name:  # the team is what it was but for what no twin differs in
+        if admission.name == now.name:  # equal, except in fields that identity ignores
             return now.name, False
         if not admission.is_new:
             pool.commit(Restored(member=admission.name), op=episode.op("restored"))
@@ -184,7 +183,7 @@ class Succession:
 
 
 def _late(edits: Sequence[Edit], changed: set[Any]) -> Iterator[Refused]:
-    """Refuse edits of what another task has changed meanwhile."""
+    """Yield refusals of edits to things that another task has changed in the meantime."""
     for edit in edits:
         if not changed.isdisjoint(edit.claims):
             place = ".".join(str(part) for part in edit.claims[0])

@@ -1,4 +1,4 @@
-"""What a search changes in the pool: who comes in, whose trials are recorded, who leaves."""
+"""Changes of a search to the pool: which team enters, which trials are recorded, which leave."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from .search import Search
 
 LONGEST_QUERY = 500
-"""Characters of a task that a team's file quotes, when it has solved it."""
+"""The most characters of a solved task that a team's file quotes."""
 
 
 def newcomer(search: Search) -> Candidate | None:
-    """Return the best candidate, where it is new and the recipe lets it into the pool."""
+    """Return the best candidate if it is new and the recipe admits it; else None."""
     best, settings = search.best, search.settings
     if best.member is not None or settings.admission == "none":
         return None
@@ -36,10 +36,10 @@ def newcomer(search: Search) -> Candidate | None:
 
 
 def _bar(search: Search, candidate: Candidate) -> float:
-    """Return what a candidate has to pass: the best of all that it comes from.
+    """Return the reward that a candidate must exceed: the best of all its ancestors.
 
-    Of candidates of the task, that is their reward; of the teams of the pool that it goes back to,
-    it is the score that is expected, also where they ran on the task.
+    An ancestor among the task's candidates counts with its reward. An ancestor in the pool counts
+    with its expected score, even if it was run on the task.
     """
     rewards = [
         search.candidate(number).reward for number in ancestors_of(candidate, search.candidate)
@@ -50,12 +50,12 @@ def _bar(search: Search, candidate: Candidate) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Admitting:
-    """Takes the result of a search into the pool, once everything before it is there."""
+    """Commits the result of a search to the pool, after all earlier episodes."""
 
     search: Search
 
     def close(self, pool: Pool, before: PoolView) -> dict[str, Any]:
-        """Commit the newcomer and every trial of a team that is there; give the episode's line."""
+        """Commit the new team and the trials of the pool's teams; return the episode's line."""
         del before
         search, episode = self.search, self.search.episode
         names, is_new = self._keep(pool)
@@ -80,18 +80,18 @@ class Admitting:
         }
 
     def _keep(self, pool: Pool) -> tuple[dict[int, str | None], bool]:
-        """Put a newcomer into the pool, and every trial of a team that is there.
+        """Add the new team, if any, and the trials of the pool's teams.
 
         Returns:
-            What the pool calls each candidate, by its number; None where it has no such team. And
-            whether a team came in.
+            The pool's name of each candidate by its number, None for a team that is not in the
+            pool; and whether a team was added.
         """
         search, episode = self.search, self.search.episode
         coming = newcomer(search)
         names: dict[int, str | None] = {}
         is_new = False
         if coming is not None:
-            # It may have been born meanwhile, in an episode that this one did not see.
+            # An episode that this one did not see may have added the same team.
             added = Added(member=_solved(coming, episode.task), lineage=coming.lineage)
             admission = pool.commit(added, op=episode.op("best"))
             names[coming.number], is_new = admission.name, admission.is_new
@@ -107,7 +107,7 @@ class Admitting:
         return names, is_new
 
     def _record(self, pool: Pool, candidate: Candidate, name: str, **marks: bool) -> None:
-        """Record a candidate's trials for a team, whether it was the best of its task or not."""
+        """Record a candidate's trials for a team, whether it was the task's best or not."""
         episode, what = self.search.episode, "adapted" if marks.get("adapted") else "trial"
         for number, trial in enumerate(candidate.trials(episode.task, episode.context.name)):
             again = f".{number}" if number else ""
@@ -115,9 +115,9 @@ class Admitting:
             pool.commit(change, op=episode.op(f"{what} {candidate.number}{again}"))
 
     def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:
-        """Retire those that are expected to score least, until no more are left than may be."""
+        """Retire the teams with the lowest expected scores until the pool is within its cap."""
         cap, op = self.search.settings.cap, self.search.episode.op
-        if cap is None or len(pool.members) <= cap:
+        if cap is None:
             return
         order = [
             member.name
@@ -130,6 +130,6 @@ class Admitting:
 
 
 def _solved(candidate: Candidate, task: Task) -> Team:
-    """Note on a team that comes into the pool which task it comes for (EvoMAS App. B.2)."""
+    """Return a candidate's team with a note of the task that it solved (EvoMAS App. B.2)."""
     solved = SolvedTask(q=clip(task.text, LONGEST_QUERY), notes=f"scored {candidate.score:.3g}")
     return replace(candidate.team, successful_tasks=(solved,))

@@ -1,8 +1,8 @@
-"""Chance: answers to what operators ask that no model gave.
+"""Chance: random answers to operators' questions, without a model.
 
-The control of every experiment with models as operators: what their answers are worth is how much
-more they gain than these, to the same questions and under the same ceiling. `Chance` stands where
-a model does, so `decide`, `instantiate`, `mutate` and `crossover` are the same with either.
+It is the control of every experiment with models as operators. A model's answers are worth what
+they gain over random ones, for the same questions and under the same ceiling. `Chance` takes the
+place of a model, so `decide`, `instantiate`, `mutate` and `crossover` are the same with either.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ OPERATOR = "chance"
 REASON = "Drawn at random."
 TRIES = 20
 FEW = Bounds(edits=3)
-"""As many edits as a model makes of a component, give or take; more would mostly exclude each
-other."""
+"""About as many edits as a model makes of a component; more would mostly exclude each other."""
 SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 STOCK = (
     "Think step by step.",
@@ -45,19 +44,20 @@ STOCK = (
     "Be brief.",
     "Explain your reasoning.",
 )
-"""What people add to a prompt when they know nothing of the task."""
+"""Sentences that people add to a prompt when they know nothing about the task."""
 
 Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chance(OperatorModel):
-    """Answers by values that are drawn from all that a question lets through.
+    """Answers with random values that a question's schema allows.
 
-    What makes no valid child is drawn again. The same for the same seed, path and question.
+    A value that makes no valid child is drawn again. The same seed, path and question give the same
+    answer.
 
     Attributes:
-        bounds: By default those of a large model, but for few edits at once.
+        bounds: By default those of a large model, but with few edits at once.
     """
 
     bounds: Bounds | None = FEW
@@ -68,7 +68,7 @@ class Chance(OperatorModel):
         return self.answer(path, question)
 
     def answer(self, path: str, question: Question[Answered]) -> Answered | RejectedProposal:
-        """Answer a question, or give up after some draws of which none made anything of use."""
+        """Answer a question, or drop it after a number of draws without a valid one."""
         source = random.Random(f"{self.seed}/{path}/chance")  # noqa: S311 - guards nothing
         texts = _texts(question.team, self.catalogue) if question.team else {}
         words = sorted({word for text in texts.values() for word in text.split()}) or ["yes", "no"]
@@ -100,11 +100,11 @@ def chance(
     seed: int = 0,
     edits: int = 1,
 ) -> Proposal | RejectedProposal:
-    """Make a child by edits of one component that are drawn at random; no model is asked.
+    """Return a child with random edits of one component, without a model call.
 
     Args:
-        team: The parent. It stays as it is.
-        ceiling: What the child may ask for at most.
+        team: The parent. It stays unchanged.
+        ceiling: The most that the child may ask for.
 
     Raises:
         ValueError: Mutations do not touch this component.
@@ -124,10 +124,10 @@ def chance(
 async def draw(
     meta_model: Chance, path: str, team: Team, *, component: Component, edits: int = 1
 ) -> Proposal | RejectedProposal:
-    """Make a child by edits that are drawn at random; see `chance`, whose path is empty here.
+    """Return a child with random edits; see `chance`, called with an empty path.
 
     Args:
-        path: Not used: the same team, component and seed give the same child.
+        path: Unused: the same team, component and seed give the same child.
     """
     del path
     return chance(
@@ -136,7 +136,6 @@ async def draw(
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
-    """Return the texts of the prompts of agents that ask a model."""
     return {
         agent.id: (catalogue.prompt(agent.prompt) or "")
         if is_prompt_id(agent.prompt)
@@ -147,7 +146,7 @@ def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
 
 
 def _reworded(value: Any, texts: Mapping[str, str], source: random.Random) -> Any:
-    """Put blind changes of the prompts that are there in the place of those that were drawn."""
+    """Replace drawn prompts by random changes of the team's own prompts."""
     if is_list(value):
         return [_reworded(item, texts, source) for item in value]
     if not is_mapping(value):
@@ -165,7 +164,7 @@ def _any(texts: Mapping[str, str], source: random.Random) -> str:
 
 
 def _prompt(agent: str, texts: Mapping[str, str], source: random.Random) -> str:
-    """Change a prompt blindly: sentences go, come, change places, or are another agent's."""
+    """Change a prompt at random: add, drop or shuffle sentences, or copy another agent's prompt."""
     sentences = [part for part in SENTENCE.split(texts[agent]) if part.strip()]
     place = source.randrange(len(sentences) + 1)
     match source.choice(["add", "drop", "swap", "borrow"]):
@@ -181,7 +180,7 @@ def _prompt(agent: str, texts: Mapping[str, str], source: random.Random) -> str:
 
 
 def _as_text(prompt: str) -> str:
-    """End what reads like the id of a prompt file with a line break: then it is text."""
+    """End a prompt that looks like the id of a prompt file with a line break, so it is text."""
     return f"{prompt}\n" if is_prompt_id(prompt) else prompt
 
 

@@ -1,7 +1,7 @@
-"""What a step of an evolution does to a team: a mutation, and of what, or a crossover.
+"""The move of a step of an evolution: a mutation of some component, or a crossover.
 
-In the paper the meta-model chooses, from what happened (EvoMAS §3.2.2, App. D.3). The other ways
-are there to tell what that choice is worth.
+In the paper the meta-model chooses it from the traces (EvoMAS §3.2.2, App. D.3). The other ways of
+choosing serve to measure the value of that choice.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 async def choose_move(
     search: Search, number: int, first: Candidate, partner: Candidate | None
 ) -> Component | Candidate | RejectedProposal:
-    """Choose what a step does.
+    """Choose the move of a step.
 
     Args:
-        search: The search, and with it what the recipe allows.
-        number: Which step of it it is.
-        first: The candidate that the step begins with.
-        partner: What it could be crossed with, if anything.
+        search: The search, which has the recipe's settings.
+        number: The number of the step.
+        first: The candidate that the step starts from.
+        partner: The candidate for a crossover, if any.
 
     Returns:
-        The component that a mutation is to touch, or the partner that is to be crossed with.
+        The component to mutate, or the partner to cross with.
     """
     episode, settings = search.episode, search.settings
     path = f"{episode.path}step {number}"
@@ -69,17 +69,16 @@ def _policy(search: Search) -> ComponentPolicy:
 
 
 def _stages(search: Search) -> tuple[Component, ...]:
-    """Return the components in turn; the roster comes last, where the recipe has it."""
+    """Return the components in turn; the roster comes last, if the recipe allows it."""
     return CHANGEABLE if "roster" in search.settings.components else MUTABLE
 
 
 def _share(search: Search) -> float:
-    """Return the chance of a crossover: specialised parents come with time (EvoMAS App. D.3)."""
+    """Return the probability of a crossover: it rises as parents specialise (EvoMAS App. D.3)."""
     first, last = search.settings.crossover
     steps = search.settings.steps
     return first + (last - first) * (min(1.0, _step(search) / (steps - 1)) if steps > 1 else 0)
 
 
 def _step(search: Search) -> int:
-    """Count the children that the task has had."""
     return sum(bool(candidate.sources) for candidate in search.candidates)

@@ -1,8 +1,8 @@
-"""Which component a mutation touches: what there is to choose from, and policies that choose.
+"""The component that a mutation touches: the options, and policies that choose one.
 
-A mutation touches exactly one component (EvoMAS §3.2.2). In the paper the model chooses it, from
-the trace: `decide`. A model that writes good edits is not always one that knows what to edit, so
-the choice can also be a policy's: by a schedule, by chance, or by what has paid off.
+A mutation touches exactly one component (EvoMAS §3.2.2). In the paper, the model chooses it from
+the trace: `decide`. A model that writes good edits does not always know what to edit. So a policy
+can choose instead: by a schedule, at random, or by past gains.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from ...core.proposal import Parent
 
 MUTABLE: tuple[Component, ...] = ("prompts", "model_id", "topology", "tools", "parameters")
-"""What a mutation touches unless a recipe says otherwise; who is in the team stays (App. C.1)."""
+"""What a mutation may touch by default; the roster stays (App. C.1)."""
 CHANGEABLE: tuple[Component, ...] = (*MUTABLE, "roster")
-"""What a step may touch where a recipe lets it add and remove agents too (App. D.1, D.4)."""
+"""What a step may touch if a recipe also lets it add and remove agents (App. D.1, D.4)."""
 
 
 def open_components(
     model: OperatorModel, parent: Parent, components: Sequence[Component] = MUTABLE
 ) -> tuple[Component, ...]:
-    """Return the components of a team in which a mutation has something to change.
+    """Return the components of a team in which a mutation can change something.
 
     Args:
-        model: Knows what names there are, and the ceiling.
-        components: What may be touched at all.
+        model: Has the catalogue and the ceiling.
+        components: The allowed components.
     """
     allowed: list[Component] = [component for component in CHANGEABLE if component in components]
     ceiling = newcomer_ceiling(model.ceiling, parent.team, components)
@@ -56,12 +56,13 @@ def _offered(
 def newcomer_ceiling(
     ceiling: CapabilityPolicy, team: Team, components: Sequence[Component]
 ) -> CapabilityPolicy:
-    """Return what newcomers may ask for.
+    """Return the ceiling of new agents.
 
-    Where models or tools may not be touched, newcomers have those that the team has already.
+    If models or tools are not among the components, new agents get only those that the team already
+    has.
 
     Args:
-        ceiling: What a child may ask for.
+        ceiling: The ceiling of a child.
     """
     if "model_id" not in components:
         asking = [agent for agent in team.agents.values() if team.asks_model(agent)]
@@ -79,13 +80,13 @@ def offer(
     ceiling: CapabilityPolicy | None = None,
     least: int = 1,
 ) -> Mapping[str, Any] | None:
-    """Write the schema of edits of some components, as long as who answers may write them.
+    """Return the schema of edits of some components, within the model's limits.
 
     Args:
-        ceiling: What the child may ask for, where that is less than `model` says.
+        ceiling: The ceiling of the child, if it is lower than the model's.
 
     Returns:
-        The schema; None where there is nothing to choose.
+        The schema; None if there is nothing to choose.
     """
     limits = model.limits
     return components_schema(
@@ -102,15 +103,15 @@ def offer(
 class ComponentPolicy(Protocol):
     """Chooses a component.
 
-    It must give one of `open_to`, and for the same arguments the same one.
+    It must return one of `open_to`, and the same one for the same arguments.
     """
 
     def choose(self, path: str, step: int, open_to: Sequence[Component]) -> Component:
-        """Choose.
+        """Return the component to mutate.
 
         Args:
-            step: How many steps of evolution the task has behind it.
-            open_to: Components of the team in which there is something to change; at least one.
+            step: The number of earlier steps on the task.
+            open_to: The components in which something can change; at least one.
         """
         ...
 
@@ -120,13 +121,13 @@ class BySchedule:
     """Takes components in turn: by default prompts, then models, then topology (EvoMAS §5).
 
     Attributes:
-        stages: One for each step; after the last comes the first.
+        stages: The component of each step; after the last comes the first again.
     """
 
     stages: tuple[Component, ...] = MUTABLE
 
     def choose(self, path: str, step: int, open_to: Sequence[Component]) -> Component:
-        """Take the step's component, or the next that is open."""
+        """Return the step's component, or the next one that is open."""
         del path
         place = step % len(self.stages)
         ahead: Sequence[Component] = (*self.stages[place:], *self.stages[:place])
@@ -146,18 +147,18 @@ def _shares() -> Mapping[Component, float]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ByChance:
-    """Draws a component, by default as often as successful mutations had it (EvoMAS Fig. 8).
+    """Draws a component, by default in proportion to successful mutations (EvoMAS Fig. 8).
 
     Attributes:
-        weights: How often each is drawn, relative to the others; tools, parameters and roster,
-            which the figure does not have, by our own guess.
+        weights: The relative frequency of each component. The figure lacks tools, parameters and
+            roster; their weights are guesses of ours.
     """
 
     weights: Mapping[Component, float] = field(default_factory=_shares)
     seed: int = 0
 
     def choose(self, path: str, step: int, open_to: Sequence[Component]) -> Component:
-        """Draw one."""
+        """Return a random component."""
         del step
         weights = [self.weights.get(component, 0.0) for component in open_to]
         chance = random.Random(f"{self.seed}/{path}/component")  # noqa: S311 - guards nothing
@@ -166,17 +167,17 @@ class ByChance:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ByOutcome:
-    """Takes what has paid off most, with a bonus for what was seldom tried (UCB1).
+    """Takes the component with the highest gains, with a bonus for rarely tried ones (UCB1).
 
     Attributes:
-        outcomes: What was tried, and what the child's reward was more than its parent's.
+        outcomes: The components tried so far, each with the child's gain over its parent.
     """
 
     outcomes: tuple[tuple[Component, float], ...] = ()
     exploration: float = 0.5
 
     def choose(self, path: str, step: int, open_to: Sequence[Component]) -> Component:
-        """Take the best; among equals, the first of `open_to`."""
+        """Return the best component; on a tie, the first of `open_to`."""
         del path, step
         return max(open_to, key=self._worth)
 

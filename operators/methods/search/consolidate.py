@@ -1,7 +1,8 @@
-"""Consolidation: the result of an evolution, as an entry of the memory (EvoMAS §3.2.4, Eq. 6).
+"""Consolidation: the result of an evolution as a memory entry (EvoMAS §3.2.4, Eq. 6).
 
-The evolution trace `O_q = ((o_1, C'_1, r_1), …)` becomes a summary `h_q`; the memory keeps it with
-the task and the best team. A model distils what helped; without one, the trace is told as it was.
+The evolution trace `O_q = ((o_1, C'_1, r_1), …)` becomes a summary `h_q`, which the memory keeps
+with the task and the best team. A model distils what helped; without a model, the trace itself is
+the summary.
 """
 
 from __future__ import annotations
@@ -24,23 +25,22 @@ OPERATOR = "consolidate"
 KIND = "evolution"
 LONGEST_SUMMARY = 2_000
 LONGEST_DETAILS = 600
-"""Characters of the edits and the reason of one step."""
+"""The most characters of the edits and the reason of one step."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvolutionStep:
-    """A step of an evolution: what made a team, and the result of the team.
+    """A step of an evolution: how a team was made, and its result.
 
     Attributes:
-        number: Which step it is; no two of an evolution have the same.
-        operator: What made it. The teams that evolution began with are steps too.
-        team: The team's name, which may be that of its parent too.
-        reward: Its reward on the task; None where it has none, as when its run failed.
-        sources: The numbers of the steps that its parents come from, the first parent's first. A
-            parent that was taken from the pool and not tried unchanged has none.
-        component: The only component that was touched, where it is one.
-        edits: What differs from the first parent, as `edit_words` says it; empty where nothing
-            does.
+        number: The step's unique number in the evolution.
+        operator: The operator that made the team. The initial teams are steps, too.
+        team: The team's name, which may also be its parent's.
+        reward: Its reward on the task; None without one, for example after a failed run.
+        sources: The numbers of its parents' steps, the first parent's first. A parent from the pool
+            that was not tried unchanged has no step.
+        component: The only component that was touched, if it is a single one.
+        edits: The differences from the first parent, as `edit_words` describes them.
     """
 
     number: int
@@ -63,7 +63,7 @@ async def consolidate(
     *,
     run: str | None = None,
 ) -> Learnt | RejectedProposal:
-    """Make an entry of the memory out of an evolution.
+    """Return a memory entry that summarises an evolution.
 
     Args:
         steps: The evolution trace, at least one step.
@@ -102,7 +102,7 @@ async def consolidate(
 
 
 def tell_steps(steps: Sequence[EvolutionStep], details: int = LONGEST_DETAILS) -> list[str]:
-    """Tell an evolution trace, a line for each step, with what it gained over its sources.
+    """Return an evolution trace in words, one line for each step, with its gain over its sources.
 
     Args:
         details: The most characters of the edits and the reason of one step.
@@ -120,7 +120,6 @@ def _summary(step: EvolutionStep, rewards: Mapping[int, float | None], most: int
 
 
 def _origin(step: EvolutionStep) -> str:
-    """Return what a team was made of."""
     if step.sources:
         noun = "step" if len(step.sources) == 1 else "steps"
         return f" of {noun} {' and '.join(map(str, step.sources))}"
@@ -128,7 +127,7 @@ def _origin(step: EvolutionStep) -> str:
 
 
 def _result_text(step: EvolutionStep, rewards: Mapping[int, float | None]) -> str:
-    """Return the result of a team, and its gain over the better one that it was made of."""
+    """Return a team's reward, and its gain over the better of its parents."""
     if step.reward is None:
         return "no reward"
     before = [reward for source in step.sources if (reward := rewards.get(source)) is not None]

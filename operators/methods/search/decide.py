@@ -1,7 +1,7 @@
-"""Decision: what the next step of an evolution does to a team (EvoMAS §3.2.2, App. C.1 and D.3).
+"""Decision: the move of the next step of an evolution (EvoMAS §3.2.2, App. C.1 and D.3).
 
-It mutates one component of the team, or it crosses the team with another: the model chooses from
-what came of their runs. One question, and no more of them than there are options.
+A step mutates one component of a team, or crosses the team with another one. The model chooses from
+the results of their runs, with a single question.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OPERATOR = "decide"
 Crossing = Literal["crossover"]
 CROSSOVER: Crossing = "crossover"
-"""The option that is no component."""
+"""The option that is not a component."""
 
 
 async def decide(
@@ -39,18 +39,17 @@ async def decide(
     components: Sequence[Component],
     memories: Sequence[Learnt] = (),
 ) -> Component | Crossing | RejectedProposal:
-    """Choose what is done to a team.
+    """Choose the move of a step.
 
     Args:
-        task: What the child is to do better.
+        task: The task that the child should do better.
         parent: The team, with the digest of its run on the task.
-        partner: The team that it could be crossed with. None: a crossover is no option.
-        components: What a mutation may touch. Those in which the team has nothing to change are
-            no options.
+        partner: The team to cross it with. None: a crossover is not an option.
+        components: The components that a mutation may touch. Components in which the team has
+            nothing to change are not options.
 
     Returns:
-        The component that a mutation is to touch, or `crossover`. A single option is given without
-        asking.
+        The component to mutate, or `crossover`. A single option is returned without a model call.
     """
     names = tuple(item.team.name for item in (parent, partner) if item is not None)
     options: list[Component | Crossing] = [*open_components(model, parent, components)]

@@ -1,8 +1,8 @@
 """Mutation: edits of exactly one component of one parent (EvoMAS §3.2.2, Eq. 2).
 
-The component comes first, then the edits, of that component only: on as many agents as it takes.
-Agents are added or removed only as a component of their own, `roster`, which mutations of the paper
-do not have (App. C.1), though its evolved teams are others' in number and roles (App. D.1, D.4).
+The component is chosen first, then edits of that component only, on as many agents as necessary.
+Agents are added or removed only as a component of its own, `roster`. The paper's mutations do not
+have it (App. C.1), although its evolved teams differ in number and roles of agents (App. D.1, D.4).
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ async def mutate(
     components: Sequence[Component] = MUTABLE,
     memories: Sequence[Learnt] = (),
 ) -> Proposal | RejectedProposal:
-    """Make a child by edits of one component.
+    """Ask for a child with edits of one component.
 
     Args:
-        task: What the team is to do better.
+        task: The task that the team should do better.
         parent: The team, with the digest of its run on the task.
-        component: What is touched. None: `decide` asks first.
-        components: What may be touched at all. Where this lacks models or tools, newcomers have
-            those that the team has already.
+        component: The component to edit. None: `decide` chooses it first.
+        components: The allowed components. If models or tools are not among them, new agents get
+            only those that the team already has.
 
     Raises:
-        ValueError: Mutations do not touch this component, or may not here.
+        ValueError: Mutations never touch this component, or it is not allowed here.
     """
     if component is None:
         chosen = await decide(
@@ -93,11 +93,11 @@ def mutation(
     *,
     ceiling: CapabilityPolicy | None = None,
 ) -> Question[Proposal] | None:
-    """Write the question for edits of one component; None where there is nothing to choose.
+    """Return the question for edits of one component; None if there is nothing to choose.
 
     Args:
-        shown: What is shown to who answers by reading.
-        ceiling: What the child may ask for, where that is less than `model` says.
+        shown: The material that the model reads.
+        ceiling: The ceiling of the child, if it is lower than the model's.
     """
     ceiling = ceiling or model.ceiling
     schema = offer(model, parent.team, component, ceiling=ceiling)
@@ -119,7 +119,7 @@ def mutation(
 
 
 def nothing_to_change(component: Component) -> str:
-    """Return why there is no mutation of a component."""
+    """Return the reason why a component cannot be mutated."""
     return f"there is nothing to change about {component} that is known and below the ceiling."
 
 
@@ -130,11 +130,11 @@ def _child(
     ceiling: CapabilityPolicy,
     text: str,
 ) -> Proposal:
-    """Read an answer as a mutation; its type makes edits of two components impossible."""
+    """Parse an answer as a mutation; its type makes edits of two components impossible."""
     reason, read = edits_in(text, model.limits, (component,))
     if not read:
         raise InvalidAnswer(f"there is no edit. Change something about {component}.")
-    edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
+    edits: tuple[Any, ...] = read  # of one component, which `Mutation` checks at run time
     result: Mutation[Any] = Mutation(component=component, edits=edits)
     child = child_of(parent.team, result.edits, model.catalogue, ceiling)
     if child.content_hash == parent.team.content_hash:

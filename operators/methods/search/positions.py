@@ -1,4 +1,4 @@
-"""Which agent of one team stands where an agent of another does: by id, by role, by level."""
+"""Counterparts: the agents of two teams in the same place, by id, by role, or by level."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from itertools import chain
 from ....schema.team.team import Team
 
 
-def counterparts(team: Team, other: Team) -> Mapping[str, str]:
-    """Find for each position of a team the agent of another that stands in the same place.
+def counterparts(team: Team, donor: Team) -> Mapping[str, str]:
+    """Return for each position of a team the agent of another team in the same place.
 
-    The same id comes first, then the same role, then the same level: the output, those that start,
-    those between. Of several, the first position gets the first, and so on round: six workers may
-    all stand where two do. A position without a counterpart is not there.
+    The same id takes precedence, then the same role, then the same level: output, start, or
+    between. If several agents match, they are assigned in turn: six workers may all match the
+    donor's two. Positions without a counterpart are left out.
     """
-    by_id = {agent_id: agent_id for agent_id in team.agents if agent_id in other.agents}
-    by_role = _matched(team, other, _role)
-    by_level = _matched(team, other, _level)
+    by_id = {agent_id: agent_id for agent_id in team.agents if agent_id in donor.agents}
+    by_role = _matched(team, donor, _role)
+    by_level = _matched(team, donor, _level)
     return {
         agent_id: fields[agent_id]
         for agent_id in team.agents
@@ -27,10 +27,10 @@ def counterparts(team: Team, other: Team) -> Mapping[str, str]:
 
 
 def _matched(
-    team: Team, other: Team, place: Callable[[Team, str], str | None]
+    team: Team, donor: Team, place: Callable[[Team, str], str | None]
 ) -> Mapping[str, str]:
-    """Match agents whose place has the same name, one after the other."""
-    there = _by_place(other, place)
+    """Match agents whose places have the same name, in turn."""
+    there = _by_place(donor, place)
     return {
         agent_id: there[name][rank % len(there[name])]
         for name, ids in _by_place(team, place).items()

@@ -1,4 +1,4 @@
-"""Which candidate of a task is the best, what decides ties, and what a candidate comes from."""
+"""The ranking of a task's candidates: which is best, how ties are broken, and ancestry."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the highest reward, among those that always ran if there are any.
+    """Return the candidate with the highest reward; those without failures take precedence.
 
-    * A tie between a candidate and one that it comes from, over however many steps, goes to the
-      earlier one: a child wins only if its reward is higher.
-    * A tie between unrelated candidates goes to the one that took fewer tokens, then to the first.
+    * A tie between a candidate and one of its ancestors goes to the ancestor: a child wins only
+      with a higher reward.
+    * A tie between unrelated candidates goes to the one with fewer tokens, then to the first.
 
-    That the pool has a team decides no tie.
+    Membership in the pool never breaks a tie.
 
     Args:
-        candidates: The candidates of a task, at least one, with all that they come from.
+        candidates: The candidates of a task, at least one, with all their ancestors.
     """
     highest = max(map(_rank, candidates))
     tied = {each.number: each for each in candidates if _rank(each) == highest}
@@ -31,7 +31,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def ancestors_of(candidate: Candidate, find: Callable[[int], Candidate]) -> set[int]:
-    """Return the numbers of all candidates that a candidate comes from."""
+    """Return the numbers of all ancestors of a candidate."""
     ancestors: set[int] = set()
     pending = [*candidate.sources]
     while pending:

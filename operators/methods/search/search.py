@@ -1,7 +1,7 @@
 """A search among candidates: what EvoMAS and its baselines do within an episode.
 
-Teams are tried on the task, side by side or one after the other; each is scored; the best of them
-is the answer, and may come into the pool. What then happens to the pool is in `admission.py`.
+Teams are tried on the task, concurrently or in turn, and scored. The best one gives the answer, and
+may enter the pool; see `admission.py`.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from .settings import SearchSettings
 
 Origin = Member | Candidate
-"""What a child is made from: a team of the pool, or one that was tried in this episode."""
+"""The parent of a child: a team of the pool, or a candidate of this episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAttempt:
-    """Something to try.
+    """A team to try.
 
     Attributes:
-        number: The how-many-th of its episode it is, from 0.
+        number: Its number in the episode, from 0.
         candidate: A team of the pool, unchanged, or the result of an operator.
-        parents: What it was made from; the first is what a proposal's edits are edits of.
+        parents: Its parents; a proposal's edits apply to the first.
     """
 
     number: int
@@ -66,12 +66,12 @@ class SearchAttempt:
 
     @property
     def operator(self) -> str:
-        """The operator of the step."""
+        """The operator that made it."""
         return "select" if isinstance(self.candidate, Team) else self.candidate.operator
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """The numbers of the candidates that it was made of."""
+        """The numbers of its parents among the candidates."""
         return tuple(parent.number for parent in self.parents if isinstance(parent, Candidate))
 
 
@@ -80,9 +80,9 @@ class Search:
     """The search of one episode.
 
     Attributes:
-        hits: What was learnt on similar tasks, with the similarity.
+        hits: Entries learnt on similar tasks, with their similarity.
 
-    Its `author` is who writes edits: the meta-model, or chance.
+    Its `author` writes edits: the meta-model, or chance.
     """
 
     episode: Episode
@@ -103,26 +103,26 @@ class Search:
 
     @property
     def settings(self) -> SearchSettings:
-        """What the recipe says."""
+        """The recipe's settings."""
         return self.episode.settings
 
     @property
     def members(self) -> Mapping[str, Member]:
-        """The teams of the pool, as this episode sees it."""
+        """The pool's teams that this episode sees."""
         return self.episode.view.members
 
     @functools.cached_property
     def expected(self) -> Mapping[str, Expectation]:
-        """What each team of the pool is expected to score on the task; its members stay as seen."""
+        """The expected score of each of the pool's teams on the task, as the episode sees it."""
         return expectations(self.members.values(), self.episode.task.niche or None)
 
     @property
     def memories(self) -> tuple[Learnt, ...]:
-        """What was learnt on similar tasks, the most similar first."""
+        """Entries learnt on similar tasks, the most similar first."""
         return tuple(entry for entry, _ in self.hits)
 
     async def remember(self) -> None:
-        """Look up what was learnt on similar tasks, where the recipe wants to know."""
+        """Recall entries learnt on similar tasks, if the recipe uses memory."""
         if self.settings.memory:
             text = self.episode.task.text
             self.hits = await self.episode.recall(text, self.settings.memory)
@@ -130,11 +130,11 @@ class Search:
     async def selected(self, how: Literal["model", "statistics", "chance"], k: int) -> list[Member]:
         """Choose teams of the pool for the task.
 
-        Where a model's choice is of no use, that is counted, and statistics choose.
+        If a model gives no valid answer, that is recorded and statistics choose.
 
         Args:
-            how: Who chooses: the meta-model, what is known of the teams, or chance.
-            k: How many, where there are as many.
+            how: What chooses: the meta-model, statistics of the teams, or chance.
+            k: The number of teams; fewer if the pool has fewer.
         """
         members, episode = list(self.members.values()), self.episode
         if how == "chance":
@@ -149,22 +149,22 @@ class Search:
         return [self.members[name] for name in selection.names]
 
     async def evaluate(self, *attempts: SearchAttempt, again: bool = False) -> None:
-        """Run teams on the task, side by side, and score them.
+        """Run teams on the task, concurrently, and score them.
 
-        A child that equals one that was tried in this episode is not run again. What did not come
-        about, or gets no score, is counted.
+        A child that equals a team tried in this episode is not run again. Rejected proposals, and
+        teams without a score, are recorded.
 
         Args:
-            attempts: What to try. No two of an episode have the same number.
-            again: Also run a team that was tried already.
+            attempts: The teams to try, with unique numbers in the episode.
+            again: Whether to run teams again that were tried before.
         """
         teams = [candidate.team for candidate in self.candidates]
         runs: list[Coroutine[Any, Any, None]] = []
-        # Who is the duplicate of whom is settled here, by number, and not by who is done first.
+        # Duplicates are decided here, in the order of attempts, so that speed does not matter.
         for attempt in attempts:
             if isinstance(attempt.candidate, RejectedProposal):
                 self.lose(attempt.number, attempt.candidate)
-            elif not again and any(are_isomorphic(attempt.team, other) for other in teams):
+            elif not again and any(are_isomorphic(attempt.team, tried) for tried in teams):
                 why = "it equals a team that was tried on this task already."
                 self.lose(attempt.number, RejectedProposal(operator=attempt.operator, reason=why))
             else:
@@ -174,7 +174,7 @@ class Search:
         self.candidates.sort(key=lambda item: item.number)
 
     def lose(self, number: int, rejected: RejectedProposal) -> None:
-        """Count a child that did not come about."""
+        """Record a rejected child."""
         self.episode.lose(rejected, at=number)
 
     async def _try(self, attempt: SearchAttempt) -> None:
@@ -198,7 +198,7 @@ class Search:
         )
 
     async def _runs(self, attempt: SearchAttempt) -> list[tuple[Run, Score]] | RejectedProposal:
-        """Run a team as often as the recipe wants; without a score, the first reason why."""
+        """Run a team as often as the recipe says; without any score, return the first rejection."""
         numbers = range(self.settings.repeats)
         results = await together(*(self._run(attempt, number) for number in numbers))
         scored = [item for item in results if not isinstance(item, RejectedProposal)]
@@ -223,13 +223,12 @@ class Search:
         return score if isinstance(score, RejectedProposal) else (run, score)
 
     def _duplicate_of(self, team: Team) -> str | None:
-        """Find what the pool calls a team, where it has it."""
         identity = identity_of(team)
         alike = (member for member in self.members.values() if member.identity == identity)
         return next((member.name for member in alike if are_isomorphic(member.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
-        """Return a team as operators see it: with the result of its run on this task."""
+        """Return a team as operators read it: with the result of its run on this task."""
         if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
@@ -243,17 +242,17 @@ class Search:
 
     @property
     def is_over(self) -> bool:
-        """Whether no step can gain anything, as some candidate's reward cannot be beaten."""
+        """Whether no further step can gain anything, because a candidate's reward is unbeatable."""
         return self.settings.early_stop and any(item.is_unbeatable for item in self.candidates)
 
     def candidate(self, number: int) -> Candidate:
-        """Find a candidate by its number."""
+        """Return a candidate by its number."""
         return next(item for item in self.candidates if item.number == number)
 
     def gains(self) -> Iterator[tuple[Component, float]]:
-        """Yield what mutations gained over their parents, by the component that they touched.
+        """Yield the gains of mutations over their parents, with the component that they touched.
 
-        Those of the tasks that this one sees come first, in order, then those of this one.
+        Those of earlier tasks that this one sees come first, in order, then its own.
         """
         for line in self.episode.past:
             rewards = {item["number"]: item["reward"] for item in line["candidates"]}
@@ -265,7 +264,7 @@ class Search:
                 yield entry.component, entry.reward - self.candidate(entry.sources[0]).reward
 
     def steps(self) -> list[EvolutionStep]:
-        """Return the search as operators see it."""
+        """Return the search as an evolution trace."""
         return [
             EvolutionStep(
                 number=candidate.number,
@@ -283,10 +282,10 @@ class Search:
         ]
 
     async def consolidate(self, number: int) -> None:
-        """Keep what the steps showed (EvoMAS Eq. 6); a task without any leaves nothing.
+        """Keep a summary of the steps (EvoMAS Eq. 6); a task without steps leaves none.
 
         Args:
-            number: Where this stands among the attempts.
+            number: Its sort key among the attempts.
         """
         episode, act = self.episode, operator_of("consolidate").act
         if not any(item.sources for item in self.candidates):
@@ -298,18 +297,18 @@ class Search:
             episode.keep(entry, "learnt")
 
     def promising(self, purpose: str) -> list[Candidate]:
-        """Return the candidates, those that ran and have the highest reward first.
+        """Return the candidates: those without failures first, then by reward.
 
-        Equals come in an order of their own chance.
+        Ties are in random order, seeded by `purpose`.
         """
         order = self.episode.chance(purpose).sample(self.candidates, len(self.candidates))
         return sorted(order, key=lambda item: (not item.executed, -item.reward))
 
     def end(self) -> None:
-        """Answer with the best candidate, and have the pool take in what there is for it.
+        """Answer with the best candidate, and let the pool take in the results.
 
         Raises:
-            Halted: There is none, so there is nothing to answer with.
+            Halted: There is no candidate to answer with.
         """
         episode = self.episode
         if not self.candidates:
@@ -322,7 +321,7 @@ class Search:
         episode.closing = Admitting(search=self)
 
     def _lineage(self, attempt: SearchAttempt) -> Lineage:
-        """Write down where a team comes from: teams of the pool, and every step from there."""
+        """Return the lineage of an attempt: its ancestors in the pool, and every step since."""
         result, parents, task = attempt.candidate, attempt.parents, self.episode.task
         names = _names(parents)
         if not isinstance(result, Proposal):
@@ -339,12 +338,12 @@ class Search:
 
 
 def _sample(number: int, repeat: int) -> str:
-    """Name a run of a candidate. A child's is made of that of its parents with the same repeat."""
+    """Name a run of a candidate. A child reuses its parents' runs with the same repeat."""
     return f"candidate {number}" + (f"/repeat {repeat}" if repeat else "")
 
 
 def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
-    """Name the teams of the pool that parents go back to, each once."""
+    """Return the names of the pool's teams behind parents, each once."""
     names: dict[str, None] = {}
     for parent in parents:
         result = parent.lineage.parents if isinstance(parent, Candidate) else (parent.name,)
@@ -357,5 +356,5 @@ def _steps(origin: Origin) -> tuple[LineageStep, ...]:
 
 
 def _in_order(proposal: Proposal, parents: Sequence[Origin]) -> Sequence[Origin]:
-    """Put the parent first that the edits are edits of."""
+    """Return the parents, the base of the edits first."""
     return sorted(parents, key=lambda origin: origin.team != proposal.base)

@@ -1,4 +1,4 @@
-"""What a search may cost."""
+"""An upper bound on the cost of a search."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from .settings import SearchSettings
 
 MOST = 2
-"""How many attempts a task may take for each candidate that it is to have."""
+"""The most attempts for each candidate that a task should have."""
 
 
 def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
-    """Bound the model calls of a task: every attempt runs a team as large as this one."""
+    """Return an upper bound on a task's model calls, if every attempt runs a team of this size."""
     attempts = max(settings.parents, MOST * (settings.parents + settings.steps))
     questions = 1 + settings.parents + 2 * attempts + 1
     return attempts * settings.repeats * plan.calls_at_most + MOST_CALLS * questions

@@ -1,4 +1,4 @@
-"""What strategies that search among candidates let recipes set; `search.schema.json` tells it."""
+"""The recipe settings of strategies that search among candidates; see `search.schema.json`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ Move = Literal["mutate", "crossover"]
 
 
 def read_schema(path: Path) -> Mapping[str, Any]:
-    """Read a JSON Schema that stands in a file of its own."""
+    """Read a JSON Schema from its file."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 PROTOCOL: Mapping[str, Any] = MappingProxyType({"admission": "best", "early_stop": False})
-"""What `preset: paper` sets, and no recipe may write otherwise beside it (EvoMAS §3.2.3, Eq. 5)."""
+"""The settings that `preset: paper` fixes; a recipe may not contradict them (EvoMAS §3.2.3,
+Eq. 5)."""
 PUBLISHED: tuple[Component, ...] = ("prompts", "model_id", "tools", "topology")
-"""What mutations of the paper touch (App. C.1)."""
+"""The components that the paper's mutations touch (App. C.1)."""
 
 SCHEMA = read_schema(Path(__file__).with_name("search.schema.json"))
 
@@ -37,8 +38,8 @@ SCHEMA = read_schema(Path(__file__).with_name("search.schema.json"))
 class SearchSettings:
     """Settings of a search. Its schema has the fields; `mas dev explain settings` shows them.
 
-    The baselines have the same, and read of them what they have a use for: so one word makes a
-    recipe its own baseline.
+    The baselines share them and use only those that apply. So changing one word turns a recipe into
+    its own baseline.
     """
 
     preset: Literal["lean", "paper"] = "lean"
@@ -62,21 +63,21 @@ class SearchSettings:
 
     @classmethod
     def of(cls, **fields: Any) -> Self:
-        """Make settings of the fields that a recipe writes; its preset decides the others."""
+        """Return settings from the fields of a recipe; its preset decides the others."""
         if fields.get("preset") == "paper":
             fields = {**PROTOCOL, "components": PUBLISHED, **fields}
         return cls(**fields)
 
     @property
     def asks(self) -> bool:
-        """Whether some operator asks the meta-model."""
+        """Whether some operator calls the meta-model."""
         writes = self.operators == "model" and (self.instantiate or self.steps > 0)
         chooses = self.select == "model" or (self.choice == "model" and self.steps > 0)
         return writes or chooses or self.memory > 0
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What a search with operators needs."""
+        """The needs of a search with operators."""
         needs: set[Need] = {"teams", "children"}
         if self.asks:
             needs.add("meta_model")
@@ -88,11 +89,11 @@ class SearchSettings:
 
 
 def check(settings: SearchSettings, written: Mapping[str, Any]) -> dict[str, str]:
-    """Find fields that somebody wrote and that nothing would read beside the others."""
+    """Return the fields of a recipe that its other settings contradict or leave without effect."""
     fields: dict[str, str] = {}
     if settings.preset == "paper":
         fields |= {
-            name: f"preset: paper goes with {name}: {_yaml(value)}. Leave one of them out."
+            name: f"preset: paper goes with {name}: {str(value).lower()}. Leave one of them out."
             for name, value in PROTOCOL.items()
             if written.get(name, value) != value
         }
@@ -111,9 +112,9 @@ def check(settings: SearchSettings, written: Mapping[str, Any]) -> dict[str, str
 
 
 def check_recipe(recipe: Recipe) -> dict[str, str]:
-    """Return what the settings do not allow in the recipe's other fields, by the setting.
+    """Return the settings that the recipe's other fields contradict, with reasons.
 
-    The published protocol takes one task after another and is rewarded by a judge (§3.2.3, §4.1).
+    The published protocol works on one task at a time, with rewards from a judge (§3.2.3, §4.1).
     """
     settings: SearchSettings = recipe.settings
     if settings.preset != "paper" or (recipe.workers, recipe.score) == (1, "judge"):
@@ -124,7 +125,3 @@ def check_recipe(recipe: Recipe) -> dict[str, str]:
         " score: judge into the recipe, or leave preset out."
     )
     return {"preset": why}
-
-
-def _yaml(value: str | bool) -> str:
-    return str(value).lower()

@@ -1,9 +1,9 @@
-"""How a team adapts while it works on one task: what comes between two rounds (TacoMAS §3.2).
+"""How a team adapts between two rounds of work on one task (TacoMAS §3.2).
 
-Fast: after every round a judge says what each agent contributed, and a coach tells each how to do
-better; that is its capability. Slow: after every few rounds agents and edges come and go; that is
-the topology. Neither touches what the other does, so what agents have learnt outlives a change of
-who works with whom.
+Fast updates change capability: after every round, a judge rates each agent's contribution, and a
+coach advises each agent. Slow updates change topology: every few rounds, agents and edges are added
+and removed. Neither touches what the other changes, so agents keep what they learnt when the
+topology changes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def even(agents: Iterable[str]) -> Mapping[str, float]:
-    """Give every agent the same weight; together they are 1."""
+    """Return equal weights that add up to 1."""
     names = [*agents]
     return {agent: 1 / len(names) for agent in names}
 
@@ -49,11 +49,11 @@ def even(agents: Iterable[str]) -> Mapping[str, float]:
 def replicated(
     weights: Mapping[str, float], contributions: Mapping[str, float], *, eta: float
 ) -> Mapping[str, float]:
-    """Make one step of the replicator: `w_i <- w_i exp(eta (c_i - mean c))`, normalised.
+    """Return the weights after a replicator step: `w_i <- w_i exp(eta (c_i - mean c))`, normalised.
 
     Args:
-        weights: The weight of each agent, above 0; together they are 1.
-        contributions: What each of them contributed, in [0, 1].
+        weights: The weight of each agent, above 0, with sum 1.
+        contributions: The contribution of each agent, in [0, 1].
         eta: The strength of the update, at least 0.
     """
     mean = math.fsum(contributions.values()) / len(contributions)
@@ -65,9 +65,9 @@ def replicated(
 
 
 def joined(weights: Mapping[str, float], agents: Iterable[str]) -> Mapping[str, float]:
-    """Return the weights after agents came and went.
+    """Return the weights after agents were added and removed.
 
-    A newcomer begins with an even share. Those that stay share the rest as they did before.
+    A new agent starts with an equal share. The others keep their proportions in the rest.
     """
     names = [*agents]
     stay = {agent: weights[agent] for agent in names if agent in weights}
@@ -84,12 +84,12 @@ def _normal(weights: Mapping[str, float]) -> Mapping[str, float]:
 
 
 LARGEST_SHARE = 4.0
-"""How much more than its even share of an agent's work is read for its coach, at most."""
+"""The most of an agent's work that its coach reads, as a multiple of an equal share."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdaptationSettings:
-    """How a team adapts. Its schema has the fields; `mas dev explain settings` shows them."""
+    """Settings of an adaptation. `mas dev explain settings` shows the fields."""
 
     begin: Literal["team", "roles"] = "team"
     roles: str | None = None
@@ -112,18 +112,18 @@ class AdaptationSettings:
 
 @dataclass(kw_only=True, eq=False)
 class Adaptation:
-    """The adaptation of a team to one task: a `Between` that keeps its result.
+    """The adaptation of a team to one task: a `Between` that records its results.
 
     Attributes:
-        model: The model that coaches and restructures; its ceiling is what the team may ask for.
-        path: Where it stands in the journal.
-        roles: Who may be taken in, by role.
-        tell: Told what happens: `contributions`, `coaching`, `restructure`, `rounds_ended`.
-        usable: Returns a result; None for a rejected proposal, which it counts.
-        keep: Keeps a file: the team of each round.
-        rubric: What makes an answer good. Empty for ours.
-        judged: What was said of each round; None where nothing of use was.
-        weights: What share of the coaching each agent has.
+        model: The model that coaches and restructures; its ceiling is the team's ceiling.
+        path: The prefix of its paths in the journal.
+        roles: The agents that may be added, by role.
+        tell: Receives the events `contributions`, `coaching`, `restructure` and `rounds_ended`.
+        usable: Returns a result, or records a rejected proposal and returns None.
+        keep: Writes a file: the team of each round.
+        rubric: What makes an answer good. Empty: the default rubric.
+        judged: The judgement of each round; None without a valid one.
+        weights: Each agent's share of the coaching.
         ended: Why there is no further round: `threshold`, `converged`, `most` or `stopped`.
     """
 
@@ -142,7 +142,7 @@ class Adaptation:
     ended: str = ""
 
     async def __call__(self, rounds: Sequence[Round], /) -> Next | None:
-        """Judge the last round, and give the next with the team as it is from then on."""
+        """Judge the last round, and return the next one with the adapted team; None to stop."""
         last = await self._judge(rounds)
         self.ended = self._end(last, rounds)
         if self.ended:
@@ -157,10 +157,10 @@ class Adaptation:
         return Next(plan=compile(team, self.model.catalogue), state=_next_state(rounds[-1]))
 
     async def answer(self, rounds: Sequence[Round]) -> Run:
-        """Return the round whose answer counts, as a run that took what all of them took.
+        """Return the round whose answer counts, as a run with the usage of all rounds.
 
         Args:
-            rounds: All rounds. The last is judged here, where nobody did.
+            rounds: All rounds. The last one is judged here, if it was not.
         """
         if len(self.judged) < len(rounds):
             last = await self._judge(rounds)
@@ -175,9 +175,9 @@ class Adaptation:
         return replace(rounds[best].run, **took)
 
     def _best(self, rounds: Sequence[Round]) -> int:
-        """Find the round whose answer counts, the latest of equals.
+        """Return the place of the round whose answer counts; on a tie, the latest.
 
-        The reference answer is never looked at: nobody knows it.
+        The reference answer is never used.
         """
         answered = [place for place, item in enumerate(rounds) if item.run.answer is not None]
         if self.settings.answer == "last" or not answered:
@@ -223,7 +223,7 @@ class Adaptation:
         )
 
     def _weigh(self, last: Contributions) -> None:
-        """Let weights follow contributions; without a replicator, all weigh the same."""
+        """Update the weights by the contributions; without a replicator, all weights are equal."""
         if not self.settings.replicator:
             self.weights = even(last.of)
             return
@@ -243,7 +243,7 @@ class Adaptation:
         self.tell("contributions", round=number, **fields, agents=agents)
 
     async def _coached(self, account: RoundAccount, last: Contributions, number: int) -> Team:
-        """Coach every agent that asks a model and has room to be told something."""
+        """Coach every agent that calls a model and has room for advice."""
         team = account.team
         rooms = {agent: self._room(agent, len(team.agents)) for agent in team.agents}
         whom = [
@@ -273,7 +273,7 @@ class Adaptation:
         return child_of(team, edits, self.model.catalogue, self.model.ceiling) if edits else team
 
     def _room(self, agent: str, agents: int) -> int:
-        """Return the characters of an agent's coaching: its share of what there is for all."""
+        """Return the most characters of an agent's coaching: its share of the total."""
         most = self.model.limits.characters
         return min(most, round(min(most, self.settings.room) * agents * self.weights[agent]))
 
@@ -300,12 +300,12 @@ class Adaptation:
 
 
 def calls_at_most(settings: AdaptationSettings, plan: Plan) -> int:
-    """Bound the model calls of a task, without retries of agents: those of operators as well.
+    """Return an upper bound on the model calls of a task, including operators, without retries.
 
-    A newcomer is taken to call as often as the agent of the team that calls most, once at least.
+    A new agent counts as much as the team's agent with the most calls, and at least one call.
 
     Args:
-        plan: The team of the first round; with `begin: roles`, the one in whose place it comes.
+        plan: The team of the first round; with `begin: roles`, the team that it replaces.
     """
     calls = [agent.calls_at_most for agent in plan.agents.values()]
     largest = max(settings.most_agents, len(calls))
@@ -328,7 +328,7 @@ def _account(round_: Round) -> RoundAccount:
 
 
 def _next_state(last: Round) -> RoundState:
-    """Let each agent read what it said itself, in the last round in which it said anything."""
+    """Return the state in which each agent reads its own most recent result."""
     fields = {
         agent: AgentReport(
             agent_id=agent,

@@ -1,7 +1,7 @@
-"""The coach: what one agent did wrong in a round, and its plan for the next (TacoMAS §3.3).
+"""The coach: what an agent did wrong in a round, and its plan for the next (TacoMAS §3.3).
 
-The coaching is a note of that agent, and of no other: the answer names nobody. How long it may be,
-and how much of the agent's work is read for it, follows from the agent's share.
+The coaching becomes a note of that agent alone, because the answer names no agent. Its length, and
+how much of the agent's work the coach reads, depend on the agent's weight.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from ...credit.contributions import Contribution, contributions
 
 OPERATOR = "coach"
 SHORTEST = 80
-"""Characters of coaching below which there is nothing to say: who has less room is not coached."""
+"""The fewest characters of coaching: agents with less room are not coached."""
 ROOM = 600
-"""Characters of coaching, unless a recipe says otherwise."""
+"""The default for the characters of coaching."""
 FORM = "What went wrong: {wrong}\nPlan: {plan}"
 ROOM_OF_WRONG = 1 / 3
-"""The part of the room that is for what went wrong; the rest is for the plan."""
+"""The share of the room for what went wrong; the rest is for the plan."""
 TOKENS_BESIDE = 64
-"""Tokens of an answer beside its texts."""
+"""Tokens of an answer in addition to its texts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Coaching:
-    """What a coach tells one agent.
+    """A coach's advice to one agent.
 
     Attributes:
         wrong: What went wrong in its work.
-        plan: What it is to do in the next round.
+        plan: What it should do in the next round.
     """
 
     agent: str
@@ -52,12 +52,12 @@ class Coaching:
 
     @property
     def text(self) -> str:
-        """What stands in the agent's notes."""
+        """The text in the agent's notes."""
         return FORM.format(wrong=self.wrong, plan=self.plan)
 
     @property
     def edit(self) -> SetNote:
-        """What puts it there."""
+        """The edit that writes it into the agent's notes."""
         return SetNote(agent=self.agent, note="coaching", text=self.text)
 
 
@@ -72,13 +72,13 @@ async def coach(
     share: float,
     room: int,
 ) -> Coaching | RejectedProposal:
-    """Coach one agent.
+    """Ask for advice to one agent.
 
     Args:
-        account: What the team did in the round.
-        contribution: What the meta-judge said of the agent.
-        share: How much of its work is read, where 1 is as much as of any.
-        room: The most characters of what it is told, at least `SHORTEST`.
+        account: The account of the round.
+        contribution: The meta-judge's rating of the agent.
+        share: How much of its work is read, relative to an equal share.
+        room: The most characters of the advice, at least `SHORTEST`.
     """
     limits = model.limits
     texts = _Texts.of(room)
@@ -115,10 +115,10 @@ async def coach_alone(
     contribution: Contribution | None,
     room: int = ROOM,
 ) -> Proposal | RejectedProposal:
-    """Coach one agent outside of an adaptation, and return the team that has it in its notes.
+    """Return a team with advice in one agent's notes, outside of an adaptation.
 
     Args:
-        contribution: What the meta-judge said of the agent. None: it is asked first.
+        contribution: The meta-judge's rating of the agent. None: the meta-judge is asked first.
         room: The most characters of the advice.
     """
     if contribution is None:
@@ -137,14 +137,14 @@ async def coach_alone(
 
 
 def _bounds(limits: Bounds, room: int) -> Bounds:
-    """Let a coach write as much as fits the room; a character may need a token of its own."""
+    """Return bounds for an answer that fits the room, at up to one token for each character."""
     tokens = min(limits.answer_tokens, TOKENS_BESIDE + room)
     return replace(limits, answer_tokens=tokens)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Texts:
-    """How many characters each part of a coaching may have."""
+    """The most characters of each part of a coaching."""
 
     wrong: int
     plan: int
@@ -161,7 +161,7 @@ class _Texts:
 
 
 def _read(model: OperatorModel, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
-    """Read a coaching; what is longer than its room is cut."""
+    """Parse a coaching; texts over their limits are cut."""
     fields = structured(text, closed(wrong=ANY_TEXT, plan=ANY_TEXT), model.limits)
     wrong, plan = on_one_line(fields["wrong"]), on_one_line(fields["plan"])
     if not plan:

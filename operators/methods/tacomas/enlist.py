@@ -1,4 +1,4 @@
-"""Enlisting: the team that begins with a task, of roles of a catalogue (TacoMAS §3.4)."""
+"""Enlisting: the first team for a task, made of roles from a catalogue (TacoMAS §3.4)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ...core.roles import roles_text
 
 OPERATOR = "enlist"
 FEWEST, MOST = 2, 8
-"""Agents of a team that is enlisted."""
+"""The fewest and most agents of an enlisted team."""
 LONGEST = 256
-"""Items of a list that is read at all, with those that stand there twice."""
+"""The most items of a list that are read, including duplicates."""
 
 
 async def enlist(
@@ -35,11 +35,11 @@ async def enlist(
     *,
     most: int = MOST,
 ) -> Proposal | RejectedProposal:
-    """Make a team of roles.
+    """Ask for a team made of roles.
 
     Args:
-        frame: A team that gives all but agents and topology: its constitution, how it is run.
-        roles: Who there is, by role; at least two.
+        frame: A team that gives everything but agents and topology, such as its constitution.
+        roles: The available agents by role; at least two.
         most: The most agents, at least two.
     """
     limits, most = model.limits, min(most, len(roles))
@@ -64,7 +64,7 @@ def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[st
 def _read(
     model: OperatorModel, frame: Team, roles: Mapping[str, Agent], most: int, text: str
 ) -> Proposal:
-    """Read a team; a role that stands there twice counts once, at its first place."""
+    """Parse a team; a repeated role counts once, at its first place."""
     fields = structured(text, _schema(roles, model.limits, LONGEST), model.limits)
     chosen = [*dict.fromkeys(fields["agents"])]
     if not FEWEST <= len(chosen) <= most:
@@ -82,7 +82,7 @@ def _read(
 def _topology(
     chosen: Sequence[str], edges: Sequence[Mapping[str, str]]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Join who reports to nobody to the last."""
+    """Return the topology; agents without a receiver report to the last one."""
     place = {role: number for number, role in enumerate(chosen)}
     receivers: dict[str, dict[str, None]] = {role: {} for role in chosen[:-1]}
     for edge in edges:

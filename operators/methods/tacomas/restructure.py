@@ -1,9 +1,9 @@
 """The restructurer: a small change of a team's structure between two rounds (TacoMAS §3.4, Eq. 4).
 
-Agents are born, of a role from a catalogue, and die, where they contributed little for several
-rounds; edges come and go. How much of it at most is the edit budget of the paper. A newcomer brings
-its own edges, and who reported to one that died reports to the next that heard of its work: neither
-counts as an edit of edges. Agents that stay are not touched: there is no edit for it.
+Agents are born, from roles of a catalogue, and die if they contributed little for several rounds.
+Edges are added and removed. The paper's edit budget bounds both. It counts neither the edges of a
+new agent, nor those that bypass a dead one: its senders then report to the next agent that read its
+reports. Remaining agents stay unchanged, because there is no edit for them.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
 
 OPERATOR = "restructure"
 AGENTS, EDGES = 1, 2
-"""The most agents and edges that come and go, unless a recipe says otherwise."""
+"""The defaults for the most agents and edges to add and remove."""
 LOW, PATIENCE = 0.3, 2
-"""Who contributed less in so many rounds may go, unless a recipe says otherwise."""
+"""The defaults: an agent may go after `PATIENCE` rounds with contributions below `LOW`."""
 REPORTERS, RECEIVERS = 8, 3
-"""The most agents that a newcomer hears, and reports to, when it comes."""
+"""The most senders and receivers of a new agent."""
 
 
 def lasting_low(judged: Sequence[Contributions], *, below: float, rounds: int) -> tuple[str, ...]:
-    """Find the agents that contributed little in each of the last rounds.
+    """Return the agents with a low contribution in each of the last rounds.
 
     Args:
-        judged: What was said of the rounds, the first one first.
-        below: What counts as little: less than this.
-        rounds: How many rounds on end; one that was there for fewer is not among them.
+        judged: The judgements of the rounds, in order.
+        below: A contribution below this is low.
+        rounds: The number of consecutive rounds; agents that joined later are left out.
     """
     last = judged[-rounds:]
     if len(last) < rounds:
@@ -82,18 +82,17 @@ async def restructure(
     agents: int,
     edges: int,
 ) -> Proposal | RejectedProposal:
-    """Change a team's structure, or leave it as it is.
+    """Ask for a change of a team's structure, which may also stay unchanged.
 
     Args:
-        account: What the team did in the last round.
-        judged: What was said of the rounds so far, the first one first.
-        team: The team that is to change: the same, maybe with other notes.
+        account: The account of the last round.
+        judged: The judgements of the rounds so far, in order.
+        team: The team to change: the same one, perhaps with other notes.
         agents: The most agents to add and remove.
-        edges: The most edges that come and go beside theirs.
+        edges: The most other edges to add and remove.
 
     Returns:
-        The team under edits, which may be none. Where there is nothing to change, the team as it
-        is, and nobody was asked.
+        The team with edits, or without any. If nothing can change, no model is called.
     """
     room = _room(model.ceiling, team, agents)
     come = roles if room else {}
@@ -130,7 +129,7 @@ async def restructure(
 
 
 def _contribution_lines(judged: Sequence[Contributions]) -> Iterator[str]:
-    """Yield what each agent of the last round contributed in every round, and why in the last."""
+    """Yield each agent's contributions in all rounds, with the reason of the last."""
     for agent, last in judged[-1].of.items() if judged else ():
         values = (
             contributions.of[agent].value if agent in contributions.of else None
@@ -142,7 +141,7 @@ def _contribution_lines(judged: Sequence[Contributions]) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Offer:
-    """What there is to choose from; whatever of it is chosen fits together.
+    """The possible changes, of which any combination is valid.
 
     Attributes:
         agents: The most agents to add and remove.
@@ -157,12 +156,12 @@ class _Offer:
 
     @property
     def births(self) -> Sequence[Schema]:
-        """Newcomers, one choice for each place that they may take."""
+        """The choices of new agents, one for each possible place."""
         return [*_births(self.team, sorted(self.roles, key=natural))] if self.roles else []
 
     @property
     def spare(self) -> Sequence[str]:
-        """Who may go: of those that may die, whom the team can do without."""
+        """The agents that may go: those that may die and that the team can do without."""
         return [
             spare_agent
             for spare_agent in spare_agents(self.team, together=True)
@@ -171,19 +170,19 @@ class _Offer:
 
     @property
     def deaths(self) -> Sequence[Schema]:
-        """Agents that may go."""
+        """The choice of an agent to remove."""
         return [edit("remove_agent", agent=one_of(self.spare))] if self.spare else []
 
     @property
     def changes(self) -> Sequence[Schema]:
-        """Edges that may come and go."""
+        """The choices of edges to add and remove."""
         new = new_edges(self.team, together=True)
         spare = spare_edges(self.team, together=True)
         return [*_pairs("add_edge", new), *_pairs("remove_edge", spare)]
 
     @property
     def lists(self) -> Mapping[str, Schema]:
-        """The lists of an answer, as far as there is something to choose."""
+        """The lists of an answer, without those that have no choices."""
         if not is_tied(self.team):
             return {}
         choices = {
@@ -198,14 +197,14 @@ class _Offer:
 
 
 def _room(ceiling: CapabilityPolicy, team: Team, most: int) -> int:
-    """Return how many agents may come: each change of an agent might be one that does."""
+    """Return how many agents may be added, if every change of an agent adds one."""
     return most if ceiling.agents is None else max(0, min(most, ceiling.agents - len(team.agents)))
 
 
 def _births(team: Team, roles: Sequence[str]) -> Iterator[Schema]:
-    """Offer newcomers between any two levels, so that none of their edges closes a cycle.
+    """Yield choices of new agents between any two levels, so that no edge closes a cycle.
 
-    Ahead of all, they hear nobody; behind all, they give the team's answer.
+    Before the first level, they have no senders; after the last one, they give the team's answer.
     """
     role = one_of(roles)
     levels = team.levels
@@ -230,7 +229,7 @@ def _some(names: Sequence[str], most: int) -> Schema:
 
 
 def _read(model: OperatorModel, offer: _Offer, text: str) -> Proposal:
-    """Read an answer: its budget first, then what it names, then what it makes of the team."""
+    """Parse an answer: check its budget, then its names, then the resulting team."""
     fields = _lists_in(text, offer, model.limits)
     values = [*_named(fields.get("agents", []), offer), *fields.get("edges", [])]
     try:
@@ -242,7 +241,6 @@ def _read(model: OperatorModel, offer: _Offer, text: str) -> Proposal:
 
 
 def _lists_in(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
-    """Read the lists of an answer, whose items may be of any form."""
     most = {"agents": offer.agents, "edges": offer.edges}
     kinds = {"agents": ("add_agent", "remove_agent"), "edges": ("add_edge", "remove_edge")}
     lists = {
@@ -262,7 +260,7 @@ def _any_edit(kind: str) -> Schema:
 
 
 def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapping[str, Any]]:
-    """Give changes of agents as edits: newcomers as their role's agent, with an id of their own."""
+    """Yield the edits of agents; a new agent is its role's agent under an unused id."""
     ids = {*offer.team.agents}
     for change in changes:
         if (newcomer := change.get("add_agent")) is not None:
@@ -297,7 +295,10 @@ async def restructure_alone(
     low: float = LOW,
     patience: int = PATIENCE,
 ) -> Proposal | RejectedProposal:
-    """Change the structure of a team that worked; see `restructure` and `lasting_low`."""
+    """Ask for a change of the structure of a team that has worked.
+
+    See `restructure` and `lasting_low`.
+    """
     return await restructure(
         model,
         path,

@@ -1,8 +1,8 @@
 """TacoMAS: a team that adapts while it works on one task, in rounds.
 
-Capability changes after every round, the topology only after every few, and by little: so that what
-agents learn of working together is worth something for a while (TacoMAS §3.2). Nothing of it is
-kept: the pool stays as it is, and the next task begins anew.
+Capability changes after every round. The topology changes only every few rounds, and by little, so
+that what agents learn about working together stays useful for a while (TacoMAS §3.2). Nothing is
+kept: the pool stays unchanged, and the next task starts afresh.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
 DIALOGUE = 8_000
-"""Characters that are kept of what each agent read and said in a round."""
+"""The most characters of each agent's dialogue in a round."""
 
 
 async def tacomas(episode: Episode) -> None:
-    """Let a team work on a task in rounds, and adapt it between them."""
+    """Run a team on a task in rounds, and adapt it between them."""
     settings: AdaptationSettings = episode.settings
     roles = _roles(settings, episode.context.beside, episode.context.catalogue)
     first = given_team(episode)
@@ -61,7 +61,7 @@ async def tacomas(episode: Episode) -> None:
 async def _enlisted(
     episode: Episode, model: OperatorModel, team: Team, roles: Mapping[str, Agent]
 ) -> Team:
-    """Let the meta-model pick roles for the task; where that fails, begin with the team."""
+    """Return a team of roles that the meta-model chose; without a valid answer, the given team."""
     most = episode.settings.most_agents
     path = f"{episode.path}enlist"
     act = operator_of("enlist").act
@@ -73,7 +73,7 @@ async def _enlisted(
 
 
 def _ceiling(episode: Episode, first: Team, roles: Mapping[str, Agent]) -> CapabilityPolicy:
-    """Give what the team may ask for: what it and the roles do, and no more than a policy says."""
+    """Return the ceiling of the team: what it and the roles ask for, within the policy."""
     most, stage = episode.settings.most_agents, episode.context
     ceiling = ceiling_with(first, roles, most)
     if stage.recipe.policy is None:

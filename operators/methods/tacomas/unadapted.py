@@ -1,4 +1,4 @@
-"""The team that TacoMAS begins with, and the same team unadapted: the control of a test."""
+"""The initial team of TacoMAS, and its unadapted run: the control of a test."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ NOT_BESIDE = {
 
 
 async def unadapted(episode: Episode) -> None:
-    """Let the same team work on a task once, unchanged."""
+    """Run the same team on a task once, unchanged."""
     episode.answered(await episode.run(given_team(episode), SOLVE))
 
 
 def given_team(episode: Episode) -> Team:
-    """Take the team of the pool that is expected to score most on such a task."""
+    """Return the pool's team with the highest expected score in the task's niche."""
     best, *_ = by_standing(episode.view.members.values(), episode.task.niche)
     team = best.team
     for field, why in NOT_BESIDE.items():

@@ -1,4 +1,4 @@
-"""Puts edges where the order of the roster has them."""
+"""Inserts edges in the order of the roster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EDGES: Path = ("topology", "reports_to")
 
 
 def insert_edge(value: Value, sender: str, receiver: str) -> None:
-    """Add an edge where the order of the roster has it."""
+    """Add an edge at its place in the order of the roster."""
     reports_to: dict[str, list[str]] = value["topology"]["reports_to"]
     rank = {agent_id: (place,) for place, agent_id in enumerate(value["agents"])}
     senders = list(reports_to)
@@ -25,11 +25,11 @@ def insert_edge(value: Value, sender: str, receiver: str) -> None:
 
 
 def insert(items: list[str], item: str, rank: Mapping[str, tuple[Any, ...]]) -> None:
-    """Put an item ahead of the first that ranks above it; one without a rank goes last."""
+    """Insert an item before the first item of a higher rank; an item without a rank goes last."""
     ranked = rank.get(item)
     later = (
         place
-        for place, other in enumerate(items)
-        if ranked is not None and other in rank and rank[other] > ranked
+        for place, name in enumerate(items)
+        if ranked is not None and name in rank and rank[name] > ranked
     )
     items.insert(next(later, len(items)), item)

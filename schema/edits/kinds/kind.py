@@ -1,10 +1,10 @@
-"""What every kind of edit says of itself; each kind is one class.
+"""The base of all kinds of edits; each kind is one class.
 
-An edit says *what* is to be so, never how to get there, and no two edits of a list may decide the
-same thing. So a list of edits is a set: its order does not matter.
+An edit states a result, never the way to it, and no two edits of a list may decide the same thing.
+So a list of edits is a set: its order does not matter.
 
 Edits name agents by the ids of the team that they make. Only `RemoveAgent` and the `agent` of a
-`RenameAgent` mean ids of the team that they change.
+`RenameAgent` use ids of the team that they change.
 """
 
 from __future__ import annotations
@@ -28,77 +28,77 @@ if TYPE_CHECKING:
     from ..offer.strict import Schema
 
 Value = dict[str, Any]
-"""A team's plain value while edits are made to it."""
+"""A team's plain value while edits are applied to it."""
 
 Objection = tuple["Kind", str, str]
-"""An edit, the field of it that has no place, and why."""
+"""An edit, its field that does not fit the team, and the reason."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kind(ABC):
-    """An edit. A kind Must name its component, what it decides, and how it is made."""
+    """An edit. Each kind names its component and its claims, and applies itself."""
 
     component: ClassVar[Component]
 
     @property
     @abstractmethod
     def claims(self) -> tuple[Path, ...]:
-        """What it decides: places in the team that it makes, ids, agents of the parent."""
+        """The things that the edit decides: places in the edited team, ids, parent's agents."""
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The agents that it is about, in the team that it makes."""
+        """The agents that the edit is about, by their ids in the edited team."""
         return ()
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Make it to a team's plain value.
+        """Apply the edit to a team's plain value.
 
-        What a value may be is not asked: it is loaded afterwards, as any file is. An edit is
-        objected to only where it has no place in the team.
+        The new values are not checked: the team is loaded afterwards, like any file. An edit yields
+        an objection only if the place that it names does not exist.
         """
         raise NotImplementedError
 
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Any]) -> Iterator[Objection]:
-        """Make all edits of the kind, in canonical order."""
+        """Apply all edits of the kind, in canonical order."""
         for edit in edits:
             yield from edit.make(value)
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[Kind]:
-        """Return the edits that make a change, where it is one that edits of this kind make."""
+        """Return the edits of this kind that make a change; empty if another kind makes it."""
         del change
         return iter(())
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Write what a model may choose from, so that whatever it chooses makes a team."""
+        """Yield schemas of edits that a model may choose from; every choice makes a valid team."""
         del offer
         return iter(())
 
     def to_json(self) -> dict[str, Any]:
-        """Return what it says in JSON, without what is at its default."""
+        """Return the edit's fields as plain JSON values."""
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Build it from what stands in JSON, of the right shape."""
+        """Build the edit from JSON values of the right shape."""
         return cls(**frozen(written))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfAgent(Kind):
-    """An edit of one agent in its place."""
+    """An edit of one existing agent."""
 
     agent: str
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The agent."""
+        """The edited agent."""
         return (self.agent,)
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Make it to the agent, where there is one."""
+        """Apply the edit to its agent, or object if there is no such agent."""
         if self.agent in value["agents"]:
             yield from self.make_to(value["agents"][self.agent])
         else:
@@ -106,7 +106,7 @@ class OfAgent(Kind):
 
     @abstractmethod
     def make_to(self, agent: Value) -> Iterator[Objection]:
-        """Make it to the agent's plain value."""
+        """Apply the edit to the agent's plain value."""
 
 
 def tag(kind: type[Kind]) -> str:
@@ -115,10 +115,10 @@ def tag(kind: type[Kind]) -> str:
 
 
 def check_field(edit: Kind, field: str, names: Collection[str]) -> None:
-    """Make sure that a kind sets a field.
+    """Check that a kind can set a field.
 
     Raises:
-        ValueError: It does not.
+        ValueError: It cannot.
     """
     if field not in names:
         name = type(edit).__name__
@@ -126,7 +126,7 @@ def check_field(edit: Kind, field: str, names: Collection[str]) -> None:
 
 
 def put(fields: Value, field: str, item: Any) -> None:
-    """Write a field; None and an empty text leave it at its default."""
+    """Set a field; None and an empty text restore the default."""
     if item is None or item == "":
         fields.pop(field, None)
     else:
@@ -134,12 +134,12 @@ def put(fields: Value, field: str, item: Any) -> None:
 
 
 def no_agent(name: str, value: Value) -> str:
-    """Say that there is no such agent, and which may be meant."""
+    """Return the message for an unknown agent, with the closest known name."""
     agents: Collection[str] = value["agents"]
     hint = did_you_mean(name, agents) or f" Agents: {', '.join(agents)}."
     return f"no agent {quoted(name)}.{hint}"
 
 
 def id_in_use(name: str) -> str:
-    """Say that there is such an agent already."""
+    """Return the message for an id that is taken."""
     return f"there is an agent {quoted(name)} already. Choose another id."

@@ -1,4 +1,4 @@
-"""The kinds of edits, and which of them are of each component."""
+"""All kinds of edits, and the kinds of each component."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NoteEdit = SetNote
 MetadataEdit = SetMetadata
 
 AgentEdit = PromptEdit | ModelEdit | ToolEdit | SetParameter | SetNote
-"""Edits of one agent in its place: what a crossover may take over, beside a whole topology."""
+"""Edits of one existing agent: a crossover may take these over, in addition to a whole topology."""
 
 Edit = (
     RosterEdit

@@ -1,4 +1,4 @@
-"""Edits of what an agent is told, which model it asks, and how it works."""
+"""Edits of an agent's instructions, its model and its parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .kind import Objection, Value
 
 TEMPERATURES = (0, 0.3, 0.5, 0.7, 1)
-"""Choices, since a small model that writes a fraction may not find its end."""
+"""Fixed choices, because a small model may write a fraction without end."""
 
 _PARAMETERS = frozenset(
     field for field, component in AGENT_FIELDS.items() if component == "parameters"
@@ -35,7 +35,7 @@ NOTHING: Schema = {"type": "null"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OneField(OfAgent):
-    """An edit that sets a field of an agent to what it has under that name itself."""
+    """An edit that sets the agent field named in `sets` to its own field of that name."""
 
     sets: ClassVar[str]
 
@@ -51,7 +51,7 @@ class OneField(OfAgent):
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[OfAgent]:
-        """Set the field anew where it changed."""
+        """Yield an edit if a change concerns this field."""
         match change.path:
             case ("agents", str(agent), cls.sets):
                 yield cls(agent=agent, **{cls.sets: change.after})
@@ -61,7 +61,7 @@ class OneField(OfAgent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetPrompt(OneField):
-    """Gives an agent other instructions: a text, or the id of a prompt file. Empty for none."""
+    """Replaces an agent's instructions by a text or the id of a prompt file. Empty: none."""
 
     component: ClassVar[Component] = "prompts"
     sets: ClassVar[str] = "prompt"
@@ -80,7 +80,7 @@ class SetPrompt(OneField):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetRole(OneField):
-    """Says anew what an agent is in the team. Empty for nothing."""
+    """Sets an agent's role in the team. Empty: no role."""
 
     component: ClassVar[Component] = "prompts"
     sets: ClassVar[str] = "role"
@@ -106,9 +106,9 @@ class SetModel(OneField):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetParameter(OfAgent):
-    """Sets how an agent works and what it may spend: a field whose component is `parameters`.
+    """Sets a field of the component `parameters`: how an agent works and what it may spend.
 
-    None goes back to the default.
+    None restores the default.
 
     Raises:
         ValueError: The field is of another component, or an agent has no such field.
@@ -134,7 +134,7 @@ class SetParameter(OfAgent):
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[OfAgent]:
-        """Set the field anew where it changed."""
+        """Yield an edit if a change concerns a parameter."""
         match change.path:
             case ("agents", str(agent), str(field)) if field in _PARAMETERS:
                 yield cls(agent=agent, field=field, value=change.after)
@@ -142,18 +142,18 @@ class SetParameter(OfAgent):
                 pass
 
     def to_json(self) -> dict[str, Any]:
-        """Return the field's name as the key of its value."""
+        """Return the agent, and the value under the field's name."""
         return {"agent": self.agent, self.field: plain(self.value)}
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Take the one key beside the agent for the field's name."""
+        """Build the edit; the only key other than `agent` is the field's name."""
         (field,) = written.keys() - {"agent"}
         return cls(agent=written["agent"], field=field, value=written[field])
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer limits, the temperature, efforts, and a choice of labels for the answer."""
+        """Offer limits, temperatures, efforts, answer labels and conditions."""
         asking = [agent.id for agent in offer.asking]
         properties = shape_schema("team")["$defs"]["agent"]["properties"]
         if asking:
@@ -163,7 +163,7 @@ class SetParameter(OfAgent):
                 schema: Schema = {"type": "string", "enum": list(efforts)}
                 yield edit("set_parameter", agent=one_of(asking), effort=schema)
         others = () if is_arranged(offer.team) else offer.asking
-        if labelled := [other.id for other in others if not offer.objects(_labelled(other))]:
+        if labelled := [agent.id for agent in others if not offer.objects(_labelled(agent))]:
             yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())
         limited = {"max_tokens": asking, "timeout": asking, "max_steps": offer.looping}
         for field, agents in limited.items():
@@ -178,7 +178,7 @@ def _labelled(agent: Agent) -> Agent:
 
 
 def _labels_schema() -> Schema:
-    """Write the schema of schemas that hold an answer to one of a few labels."""
+    """Return the schema of output schemas that limit an answer to a few labels."""
     labels = {"type": "array", "items": text(40), "minItems": 2, "maxItems": 8}
     return closed(
         type=one_of(["object"]),
@@ -189,11 +189,11 @@ def _labels_schema() -> Schema:
 
 
 def terms(offer: Offer) -> Iterator[Schema]:
-    """Offer other conditions, lists and numbers of items.
+    """Offer conditions, lists and maximum numbers of items.
 
-    A team of which no agent has any is offered none. What is offered of lists fits together with
-    all else: how many items are worked on may change, and whole lists only where one edit is asked
-    for and nobody goes by the agent's answer.
+    A team without conditional agents gets no such offer. Offers fit together with all others: a
+    list's maximum may always change. A whole list may change only if the answer has one edit and no
+    agent depends on this agent's answer.
     """
     agents = offer.team.agents.values()
     if not any(agent.is_conditional for agent in agents):
@@ -218,7 +218,7 @@ def _choices(agent: Agent, field: str, choices: list[Schema]) -> Iterator[Schema
 
 
 def _conditions(earlier: list[Agent]) -> Iterator[Schema]:
-    """Write a condition for each field of theirs that is one of a few texts."""
+    """Yield a condition for each field of earlier agents that is one of a few texts."""
     for agent in earlier:
         for name, schema in _fields(agent):
             labels: list[Any] = schema.get("enum", [])
@@ -244,7 +244,7 @@ def _fields(agent: Agent) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _most(offer: Offer, agent: str | None, field: str | None) -> Iterator[Schema]:
-    """Write a list, with the numbers of items that may be worked on."""
+    """Yield a list with its possible maximum numbers of items."""
     number = shape_schema("team")["$defs"]["agent"]["properties"]["each"]["properties"]["most"]
     most = whole(number, offer.most_of("items"))
     named = {key: one_of([name]) for key, name in (("agent", agent), ("field", field)) if name}

@@ -1,4 +1,4 @@
-"""Edits of what a team keeps for itself, and of what its agents have learnt."""
+"""Edits of the team's constitution and of its agents' notes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from .kind import Objection, Value
 
 Note = Literal["constitution", "patch", "teammate", "pair", "skill", "coaching"]
-"""What can be noted: for the team, and of what an agent has learnt."""
+"""The kinds of notes: the team's constitution, and the notes of an agent."""
 
 NOTES: tuple[Note, ...] = get_args(Note)
 
 NAMED_NOTES: Mapping[str, str] = MappingProxyType(
     {"patch": "patches", "teammate": "teammates", "pair": "pairs", "skill": "skills"}
 )
-"""The notes of which an agent has many, by names; and the field of its notes that holds them."""
+"""The kinds of notes that have names, with the field of `Notes` that holds them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetNote(Kind):
-    """Sets one note: the team's constitution, or something that one agent has learnt.
+    """Sets one note: the team's constitution, or a note of one agent.
 
     Attributes:
-        agent: Whose note it is. None: the team's.
-        note: Of which kind it is. The team has a constitution; an agent has patches, notes on
-            teammates, pairwise notes and skills, each by a name, and coaching.
-        name: What the note is called: of one on a teammate, or on working with one, the teammate.
-        text: What it says; of a skill, its body. Empty: there is to be no such note.
-        description: What a skill is good for.
+        agent: The note's owner. None: the team.
+        note: The kind. The team has a constitution. An agent has coaching, and by name: patches,
+            notes on teammates, pairwise notes and skills.
+        name: The note's name; for notes on teammates and pairwise notes, the teammate.
+        text: The note's text, or a skill's body. Empty: removes the note.
+        description: When to use a skill.
 
     Raises:
-        ValueError: There is no such note, or it lacks something.
+        ValueError: There is no such kind of note, or its fields do not fit together.
     """
 
     component: ClassVar[Component] = "notes"
@@ -75,12 +75,12 @@ class SetNote(Kind):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Its owner."""
+        """The note's owner."""
         return () if self.agent is None else (self.agent,)
 
     @property
     def place(self) -> str:
-        """Where it stands among its owner's notes: `patches/units`, `coaching`."""
+        """Its place among its owner's notes: `patches/units`, `coaching`."""
         return "/".join(self._place)
 
     @property
@@ -88,7 +88,7 @@ class SetNote(Kind):
         return (NAMED_NOTES[self.note], self.name) if self.name else (self.note,)
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Write the note, where its owner is there."""
+        """Set the note, or object if its owner does not exist."""
         if self.agent is None:
             put(value, self.note, self.text)
         elif self.agent not in value["agents"]:
@@ -98,13 +98,13 @@ class SetNote(Kind):
             put_note(agent, self._place, self._skill(agent) if self.description else self.text)
 
     def _skill(self, agent: Value) -> Value:
-        """Return the skill, with its origin."""
+        """Return the skill, with its provenance."""
         old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
         return {**old, "description": self.description, "body": self.text}
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[SetNote]:
-        """Set the note anew where it changed."""
+        """Yield an edit if a change concerns a note."""
         match change.path:
             case ("constitution",):
                 yield cls(agent=None, note="constitution", text=change.after)
@@ -116,7 +116,7 @@ class SetNote(Kind):
                 pass
 
     def to_json(self) -> dict[str, Any]:
-        """Return a constitution by itself, and any other note with its owner."""
+        """Return a constitution alone, and any other note with its owner."""
         if self.agent is None:
             return {self.note: self.text}
         name = {"name": self.name} if self.name else {}
@@ -125,7 +125,7 @@ class SetNote(Kind):
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Build it.
+        """Build the edit.
 
         Raises:
             ValueError: Its parts do not fit together.
@@ -138,21 +138,21 @@ class SetNote(Kind):
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer another constitution. Notes of agents are offered by `NoteOffer`, one agent's."""
+        """Offer another constitution. `NoteOffer` offers the notes of one agent."""
         yield edit("set_note", constitution=text(offer.characters))
 
 
 def put_note(agent: Value, place: Path, values: Any) -> None:
-    """Write a note of an agent; an empty one goes, and what it leaves empty.
+    """Set a note of an agent; an empty text removes the note and mappings left empty.
 
-    What taught it another text taught it nothing of this one.
+    A changed note loses its entry in `taught`.
     """
     if _put(agent, ("notes", *place), values) != values:
         _put(agent, ("notes", "taught", "/".join(map(str, place))), None)
 
 
 def _put(value: Value, path: Path, values: Any) -> Any:
-    """Write what stands at a path, or nothing, and leave nothing empty; give what stood there."""
+    """Set or remove the value at a path, remove mappings left empty, and return the old value."""
     names = [*map(str, path)]
     folders = [value]
     for name in names[:-1]:

@@ -1,4 +1,4 @@
-"""Edits of who is in the team."""
+"""Edits of the team's roster."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ from ._edges import EDGES, insert_edge
 from .kind import Kind, Objection, Value, id_in_use, no_agent, put
 
 PLACE = ("before", "reports_to", "receives_from", "is_output")
-"""What an edit that adds an agent says of its place."""
+"""The fields of `AddAgent` that describe the new agent's place."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AddAgent(Kind):
-    """Takes an agent into the team, with its edges.
+    """Adds an agent to the team, with its edges.
 
     Attributes:
-        before: The agent of the team that it stands ahead of in the file. None: it stands last.
-        receives_from: Whose output it receives. An edge between two new agents is named by one.
-        is_output: Whether its output is the team's answer from now on. Then whoever would report to
-            nobody, as the agent whose output was the answer, reports to it.
+        before: The agent of the team before which it is written in the file. None: it is last.
+        receives_from: The agents whose output it receives. Only one of two new agents names their
+            edge.
+        is_output: Whether its output becomes the team's answer. Then all agents without receivers,
+            such as the former output, report to it.
     """
 
     component: ClassVar[Component] = "roster"
@@ -53,7 +54,7 @@ class AddAgent(Kind):
 
     @property
     def claims(self) -> tuple[Path, ...]:
-        """The id, all of the agent, and its edges."""
+        """The id, the whole agent, and its edges."""
         new = self.agent.id
         sent = ((*EDGES, new, receiver) for receiver in self.reports_to)
         received = ((*EDGES, sender, new) for sender in self.receives_from)
@@ -62,7 +63,7 @@ class AddAgent(Kind):
 
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
-        """Put all new agents where they stand, and then their edges."""
+        """Add all new agents at their places, then their edges."""
         old: Value = value["agents"]
         added: dict[str | None, list[Self]] = {}
         for item in edits:
@@ -85,17 +86,17 @@ class AddAgent(Kind):
                 insert_edge(value, sender, item.agent.id)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the agent as in a team file, and where it stands."""
+        """Return the agent as in a team file, and its place."""
         place = {name: plain(item) for name in PLACE if (item := getattr(self, name))}
         fields = {"agent": self.agent.id, "fields": agent_value(self.agent)}
         return {**fields, **({"place": place} if place else {})}
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Build it.
+        """Build the edit.
 
         Raises:
-            ValueError: The agent is not written out.
+            ValueError: The agent uses a form that only files have, such as a group.
         """
         values: dict[str, Any] = {
             name: tuple(item) if isinstance(item, list) else item
@@ -114,10 +115,10 @@ class AddAgent(Kind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RemoveAgent(Kind):
-    """Takes an agent out of the team, with its edges; where it was the output, that as well.
+    """Removes an agent with its edges and its declaration as the output.
 
-    Whoever would then report to nobody any more reports to the next agent that heard of its work
-    through the one that went. What others have noted of it goes too.
+    An agent left without receivers then reports to the next agent downstream that heard its work
+    through the removed one. Notes of others on the removed agent go too.
     """
 
     component: ClassVar[Component] = "roster"
@@ -131,7 +132,7 @@ class RemoveAgent(Kind):
 
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
-        """Take all of them out at once."""
+        """Remove all these agents at once."""
         removed = {item.agent for item in edits}
         for entry in edits:
             if entry.agent not in value["agents"]:
@@ -149,14 +150,14 @@ class RemoveAgent(Kind):
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer those without whom the rest is a team."""
+        """Offer each agent whose removal leaves a valid team."""
         if is_tied(offer.team) and (rest := spare_agents(offer.team, together=offer.together)):
             yield edit("remove_agent", agent=one_of(rest))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RenameAgent(Kind):
-    """Gives an agent another id, in the topology and in notes as well. Two may swap theirs."""
+    """Gives an agent another id, also in topology and notes. Two agents may swap ids."""
 
     component: ClassVar[Component] = "roster"
 
@@ -170,7 +171,7 @@ class RenameAgent(Kind):
 
     @classmethod
     def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
-        """Give all of them their new ids at once."""
+        """Rename all these agents at once."""
         new = {item.agent: item.id for item in edits}
         for entry in edits:
             if entry.agent not in value["agents"]:
@@ -190,7 +191,7 @@ class RenameAgent(Kind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderAgents(Kind):
-    """Says in which order the agents stand in the file. Nothing else depends on it."""
+    """Sets the order of the agents in the file. Nothing else depends on it."""
 
     component: ClassVar[Component] = "roster"
 
@@ -202,7 +203,7 @@ class OrderAgents(Kind):
         return (("order",),)
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Put the agents into that order, where it names each of them once."""
+        """Reorder the agents, or object if the edit does not list each agent once."""
         if sorted(self.agents) == sorted(value["agents"]):
             value["agents"] = {agent: value["agents"][agent] for agent in self.agents}
         else:
@@ -210,14 +211,14 @@ class OrderAgents(Kind):
 
 
 def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
-    """Have what names agents follow those who got other ids, and drop those who went."""
+    """Update every reference to renamed agents, and drop references to removed ones."""
     execution: Value = value["execution"]
     parts = (("recruit", recruit_of), ("rounds", rounds_of), ("roster", roster_of))
     for name, built in parts:
         if fields := execution.get(name):
             put(execution, name, plain(built(fields).following(new_ids)))
     for agent in value["agents"].values():
-        if (noted := agent.get("notes")) and any(other in noted for other in OF_OTHERS):
+        if (noted := agent.get("notes")) and any(notes in noted for notes in OF_OTHERS):
             put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)
         if fields := agent.get("when"):
             put(agent, "when", plain(when_of(fields).following(new_ids)))

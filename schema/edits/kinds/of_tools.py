@@ -1,4 +1,4 @@
-"""Edits of what an agent may use."""
+"""Edits of an agent's tools."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .kind import Objection, Value
 
 MOST_TOOLS = 64
-"""Of an agent."""
+"""The maximum number of tools of an agent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfTool(OfAgent):
-    """An edit of whether an agent has a tool."""
+    """An edit that decides whether an agent has a tool."""
 
     component: ClassVar[Component] = "tools"
 
@@ -36,23 +36,23 @@ class OfTool(OfAgent):
 
     @property
     def claims(self) -> tuple[Path, ...]:
-        """The tool, in the hands of the agent."""
+        """The tool, as a tool of the agent."""
         return (("agents", self.agent, "tools", self.tool),)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrantTool(OfTool):
-    """Lets an agent use one more tool. A list of tools in alphabetical order stays in order."""
+    """Grants an agent one more tool. An alphabetical list of tools stays alphabetical."""
 
     def make_to(self, agent: Value) -> Iterator[Objection]:
-        """Put the tool where the alphabet has it."""
+        """Insert the tool in alphabetical order."""
         tools: list[str] = agent.setdefault("tools", [])
         insert(tools, self.tool, {tool: (tool,) for tool in (*tools, self.tool)})
         return iter(())
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer each agent that can use tools those that it does not have."""
+        """Offer each agent that can use tools the tools that it lacks."""
         able = [
             agent
             for agent in offer.asking
@@ -72,7 +72,7 @@ class RevokeTool(OfTool):
     """Takes a tool from an agent."""
 
     def make_to(self, agent: Value) -> Iterator[Objection]:
-        """Take the tool out, where it is there."""
+        """Remove the tool, or object if the agent does not have it."""
         tools: list[str] = agent.setdefault("tools", [])
         if self.tool in tools:
             tools.remove(self.tool)
@@ -98,7 +98,7 @@ class SetTools(OneField):
 
     @classmethod
     def making(cls, change: FieldChange) -> Iterator[OfAgent]:
-        """Grant and revoke, where that leads to the very list."""
+        """Yield grants and revocations if they lead to the same order; else one `SetTools`."""
         match change.path:
             case ("agents", str(agent), "tools"):
                 yield from _tool_edits(agent, tuple(change.before), tuple(change.after))
@@ -107,7 +107,7 @@ class SetTools(OneField):
 
 
 def distinguishable(tools: Iterable[str], others: Iterable[str] = ()) -> list[str]:
-    """Leave out tools that a model could not tell from others."""
+    """Return the tools, without those that share an identifier with an earlier or another tool."""
     identifiers = {"final_answer", *map(tool_identifier, others)}
     result: list[str] = []
     for tool in sorted(tools):
@@ -120,7 +120,7 @@ def distinguishable(tools: Iterable[str], others: Iterable[str] = ()) -> list[st
 def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[OfAgent]:
     rest = [tool for tool in before if tool in after]
     for tool in sorted(set(after) - set(rest)):
-        later = (place for place, other in enumerate(rest) if other > tool)
+        later = (place for place, listed in enumerate(rest) if listed > tool)
         rest.insert(next(later, len(rest)), tool)
     if tuple(rest) != after:
         yield SetTools(agent=agent, tools=after)

@@ -1,4 +1,4 @@
-"""Edits of who reports to whom, and of whose output is the answer."""
+"""Edits of who reports to whom, and of the output agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .kind import Kind, Objection, Value, no_agent
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfEdge(Kind):
-    """An edit of whether one agent reports to another."""
+    """An edit that decides whether one agent reports to another."""
 
     component: ClassVar[Component] = "topology"
 
@@ -42,13 +42,13 @@ class AddEdge(OfEdge):
     """Lets one agent report to another. Edges in the order of the roster stay in order."""
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Put the edge where the order of the roster has it."""
+        """Insert the edge at its place in the order of the roster."""
         insert_edge(value, self.sender, self.receiver)
         return iter(())
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer the edges that close no cycle, whatever else comes."""
+        """Offer the edges that close no cycle, in any combination with other edits."""
         if is_tied(offer.team) and offer.room_for_new_edges > 0:
             new = new_edges(offer.team, together=offer.together)
             yield from pairs("add_edge", "sender", "receiver", new)
@@ -56,10 +56,10 @@ class AddEdge(OfEdge):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RemoveEdge(OfEdge):
-    """Lets an agent no longer report to another."""
+    """Removes an edge: an agent no longer reports to another."""
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Take the edge out, where there is one."""
+        """Remove the edge, or object if there is none."""
         reports_to: dict[str, list[str]] = value["topology"]["reports_to"]
         receivers = reports_to.get(self.sender, [])
         if self.sender not in value["agents"]:
@@ -75,7 +75,7 @@ class RemoveEdge(OfEdge):
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer the edges that nobody needs."""
+        """Offer the edges that the team can do without."""
         if is_tied(offer.team):
             spare = spare_edges(offer.team, together=offer.together)
             yield from pairs("remove_edge", "sender", "receiver", spare)
@@ -83,7 +83,7 @@ class RemoveEdge(OfEdge):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetOutput(Kind):
-    """Declares whose output is the team's answer. None leaves it to Kahn's order."""
+    """Declares the agent whose output is the answer. None leaves the choice to Kahn's order."""
 
     component: ClassVar[Component] = "topology"
 
@@ -95,14 +95,14 @@ class SetOutput(Kind):
         return (("topology", "output"),)
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Declare it."""
+        """Declare the output."""
         value["topology"]["output"] = self.agent
         return iter(())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplaceTopology(Kind):
-    """Says anew who reports to whom, for the whole team, and whose output is the answer.
+    """Replaces all edges of the team and its declared output.
 
     A crossover takes a parent's topology whole with `ReplaceTopology(reports_to=parent.reports_to,
     output=parent.declared_output)`.
@@ -115,21 +115,21 @@ class ReplaceTopology(Kind):
 
     @property
     def claims(self) -> tuple[Path, ...]:
-        """All of it."""
+        """The whole topology."""
         return (("topology",),)
 
     def make(self, value: Value) -> Iterator[Objection]:
-        """Put it in the place of what is there."""
+        """Replace the topology."""
         value["topology"] = {"reports_to": plain(self.reports_to), "output": self.output}
         return iter(())
 
     def to_json(self) -> dict[str, Any]:
-        """Leave out an output that is not declared."""
+        """Return the edit without an output that is not declared."""
         output = {"output": self.output} if self.output else {}
         return {"reports_to": plain(self.reports_to), **output}
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Build it."""
+        """Build the edit."""
         reports_to = {item: tuple(others) for item, others in written["reports_to"].items()}
         return cls(reports_to=MappingProxyType(reports_to), output=written.get("output"))

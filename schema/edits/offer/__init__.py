@@ -1,1 +1,1 @@
-"""What a model may choose from when it is asked for edits, as a strict JSON Schema."""
+"""The edits that a model may choose from, as a strict JSON Schema."""

@@ -1,4 +1,4 @@
-"""What there is to choose from when a model is asked for edits of a team."""
+"""The edits of a team that a model may choose from."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 NAMES = ("solver", "verifier", "decomposer", "combiner", "critic", "researcher")
-"""What new agents are called, with the next free number; what they are stands in their role."""
+"""Base names of new agents, completed by the next free number; the role says what they do."""
 
 ANY_NAME = "helper"
-"""What they are called where there is room for fewer than there are names."""
+"""The base name of new agents if there is room for fewer than `NAMES` has."""
 
 TOKENS = (256, 1024, 4096)
 STEPS = (5, 10, 20, 40)
 SLOTS = 5
-"""The most places between levels that are offered; in a longer chain, evenly spread."""
+"""The maximum number of places between levels that are offered; of more, evenly spread ones."""
 
 RECEIVERS, PARTS, REPORTERS, TOOLS = 3, 6, 8, 8
-"""The most that a newcomer may have: receivers, those ahead of all, reporters, tools."""
+"""Limits of a new agent: receivers, receivers of an agent before all others, reporters, tools."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,12 +43,12 @@ class Newcomers:
     """New agents of a team.
 
     Attributes:
-        ceiling: What a person lets teams ask for. None: whatever the catalogue has.
-        models: Aliases of models that they may ask.
-        characters: The most characters of a prompt.
-        count: How many there may be in one answer.
-        edges: How many edges each may have.
-        together: Whether there may be other edits in the answer.
+        ceiling: The limits that a person sets for teams. None: all that the catalogue has.
+        models: Aliases of models that new agents may call.
+        characters: The maximum characters of a prompt.
+        count: The maximum number of new agents in one answer.
+        edges: The maximum number of edges of each new agent.
+        together: Whether the answer may contain other edits.
     """
 
     team: Team
@@ -62,10 +62,10 @@ class Newcomers:
     together: bool
 
     def offers(self) -> Iterator[Schema]:
-        """Offer agents that ask a model, in any place, and functions where they hear someone.
+        """Offer agents that call a model in any place, and functions where they hear someone.
 
-        In one answer there are as many ids as there may be newcomers, since one that is described
-        twice counts once.
+        An answer has as many ids to choose from as it may have new agents, because an agent
+        described twice counts once.
         """
         if self.count < 1 or self.edges < 1:
             return
@@ -92,12 +92,12 @@ class Newcomers:
         return next(free for free in ids if free not in self.team.agents)
 
     def _front(self) -> Schema:
-        """Return the place ahead of all, for who divides the task up."""
+        """Return the place before all others, for an agent that divides up the task."""
         agents = self.team.agents
         return closed(reports_to=some(agents, least=1, most=min(len(agents), PARTS, self.edges)))
 
     def _between(self) -> Iterator[Schema]:
-        """Yield the places between two levels, for who works on what others report."""
+        """Yield the places between two levels, for an agent that works on reports."""
         levels = self.team.levels
         for slot in _spread(range(1, len(levels)), SLOTS) if self.edges > 1 else ():
             ahead = [name for level in levels[:slot] for name in level]
@@ -110,10 +110,10 @@ class Newcomers:
             )
 
     def _last(self, *, least: int) -> Iterator[Schema]:
-        """Yield the place behind all: who stands there hears the former output, and others.
+        """Yield the place after all others, which hears the former output and further agents.
 
-        Another one that stands there as well takes the first one's work over, so a function needs
-        others then.
+        A second agent in that place takes the former output over from the first. A function then
+        needs further reports.
         """
         team = self.team
         others = [agent for agent in team.agents if agent != team.output]
@@ -129,7 +129,7 @@ class Newcomers:
             yield closed(**fields)
 
     def _asking(self) -> Iterator[Schema]:
-        """Yield the fields of newcomers that ask a model; types with the same fields share them."""
+        """Yield schemas of new agents that call a model; types with the same fields share one."""
         if not self.models:
             return
         groups: dict[tuple[bool, bool], list[str]] = {}
@@ -179,7 +179,7 @@ class Newcomers:
         return bool(objections(agent, IMPLIED_BACKENDS[agent_type]))
 
     def _timeout(self) -> Mapping[str, Schema]:
-        """Return as long as the ceiling allows; without one, what is not written is the run's."""
+        """Return the ceiling's timeout as the only choice; without a ceiling, none is offered."""
         limit = self._limit("timeout")
         return {} if limit is None else {"timeout": choice((), limit)}
 
@@ -188,22 +188,22 @@ class Newcomers:
 
 
 def _spread(slots: Sequence[int], most: int) -> Sequence[int]:
-    """Choose some of many, evenly, the first and the last among them."""
+    """Choose evenly spread items, including the first and the last."""
     if len(slots) <= most:
         return slots
     return [slots[round(place * (len(slots) - 1) / (most - 1))] for place in range(most)]
 
 
 MOST_AGENTS, MOST_EDGES = 256, 4_096
-"""Of a team, and of a team that is offered more."""
+"""The limits of an offered team."""
 
 FEW = 8
-"""Edits. Rather than fewer of every kind, no edge is offered beside other edits."""
+"""The minimum number of edits in one answer. New edges are not offered if they would reduce it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Offer:
-    """What there is to choose from; the fields are the arguments of `components_schema`."""
+    """The edits to choose from; the fields are the arguments of `components_schema`."""
 
     team: Team
     catalogue: Catalogue
@@ -214,12 +214,12 @@ class Offer:
 
     @property
     def together(self) -> bool:
-        """Whether there may be several edits in the answer."""
+        """Whether the answer may contain several edits."""
         return self.most > 1
 
     @property
     def models(self) -> frozenset[str]:
-        """Aliases of models that agents may ask."""
+        """Aliases of models that agents may call."""
         aliases = self.catalogue.aliases
         return aliases & self.ceiling.models if self.ceiling else aliases
 
@@ -231,7 +231,7 @@ class Offer:
 
     @property
     def asking(self) -> Sequence[Agent]:
-        """The agents that ask a model."""
+        """The agents that call a model."""
         team = self.team
         return [agent for agent in team.agents.values() if team.asks_model(agent)]
 
@@ -240,14 +240,14 @@ class Offer:
         return bool(objections(agent, self.team.backend_of(agent)))
 
     def most_of(self, limit: str) -> Any:
-        """Return a limit of the ceiling; None where there is none."""
+        """Return a limit of the ceiling; None without a ceiling."""
         return getattr(self.ceiling, limit) if self.ceiling else None
 
     @property
     def efforts(self) -> Sequence[Effort]:
-        """Efforts that agents may write; none where neither a person nor this team speaks of any.
+        """The efforts that agents may set; empty if neither the ceiling nor this team mentions any.
 
-        What nobody has spoken of is not offered: a model that does not think would be asked to.
+        Otherwise, models that do not think would be asked to.
         """
         limit = self.most_of("effort")
         spoken_of = limit not in {None, "none"} or any(agent.effort for agent in self.asking)
@@ -256,19 +256,19 @@ class Offer:
 
     @property
     def room_for_agents(self) -> int:
-        """How many more agents there may be."""
+        """The maximum number of additional agents."""
         limit = self.most_of("agents")
         return min(MOST_AGENTS, MOST_AGENTS if limit is None else limit) - len(self.team.agents)
 
     @property
     def room_for_edges(self) -> int:
-        """How many more edges there may be."""
+        """The maximum number of additional edges."""
         limit = self.most_of("edges")
         return (MOST_EDGES if limit is None else limit) - len(self.team.edges)
 
     @property
     def newcomers(self) -> Newcomers:
-        """Share the room for edges out: half to new agents, where there are new edges as well."""
+        """The offer of new agents; they get half of the free edges if new edges are offered too."""
         agents, edges = self.room_for_agents, self.room_for_edges
         if self.together and "topology" in self.components:
             edges //= 2
@@ -288,7 +288,7 @@ class Offer:
 
     @property
     def room_for_new_edges(self) -> int:
-        """The most new edges beside those of new agents; 0 where it would leave few edits."""
+        """The maximum number of edges between old agents; 0 if that allows too few edits."""
         used = self.newcomers.count * self.newcomers.edges if self.together else 0
         room = self.room_for_edges - used
         is_alone = len(self.components) == 1
@@ -296,12 +296,12 @@ class Offer:
 
     @property
     def new_edges(self) -> int:
-        """How many edges there are to choose from."""
+        """The number of new edges to choose from."""
         return sum(map(len, new_edges(self.team, together=self.together).values()))
 
     @property
     def room_for_edits(self) -> int:
-        """Every edit might be a new edge, where more are offered than there is room for."""
+        """The maximum number of edits; each could be a new edge, so the free edges limit it."""
         if "topology" not in self.components or not is_tied(self.team):
             return self.most
         room = self.room_for_new_edges
@@ -309,7 +309,7 @@ class Offer:
 
     @property
     def longest_run(self) -> float | None:
-        """The most seconds of a run; an agent that writes none of its own has as many."""
+        """The maximum seconds of a run, which also limit agents without a timeout of their own."""
         limits = [self.most_of("run_timeout")]
         if any(agent.timeout is None for agent in self.asking):
             limits.append(self.most_of("timeout"))

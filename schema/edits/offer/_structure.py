@@ -1,12 +1,13 @@
-"""What may change about who reports to whom, so that any of it together makes a team.
+"""Changes of the topology that make a valid team in any combination.
 
-Every agent but the output has to report to someone, nothing may go in a circle, and functions need
-a report. Several edits come in any combination, so what is offered for them is narrower than what
-is offered for one:
+Every agent but the output must report to someone, the graph must have no cycle, and functions need
+a report. Several edits may be combined freely, so their offer is narrower than the offer of one:
 
-* new edges lead along one order, Kahn's, in which no edge closes a cycle;
-* an edge of every agent is held, and one to every function that needs reports, with its sender;
-* an agent that goes cuts nobody off, for `apply` joins its reporters to the next one downstream.
+* new edges follow one order, Kahn's, in which no edge closes a cycle;
+* one edge of every agent, and one to every function that needs reports, is never offered for
+  removal, and neither is that edge's sender;
+* a removed agent cuts nobody off, because `apply` connects its reporters to the next one
+  downstream.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ EdgesBySender = dict[str, set[str]]
 
 
 def is_tied(team: Team) -> bool:
-    """Return whether the output alone reports to nobody.
+    """Return whether only the output agent has no receivers, and no pass depends on the graph.
 
-    It need not be so where all see all. There an agent's place is all that counts, and one more or
-    less may move others past the output: nothing is offered about the structure of such a team.
-    Nor is it where who opens, recruits, meets or has a say in the end depends on who hears whom.
+    With the context `all`, agents may have no receivers. There only an agent's level counts, and
+    one agent more or less may move others past the output. So such a team gets no offer of
+    structural edits. A team whose passes depend on who hears whom gets none either.
     """
     hears = all(bool(team.reports_to.get(agent)) == (agent != team.output) for agent in team.agents)
     return hears and not is_arranged(team)
 
 
 def is_arranged(team: Team) -> bool:
-    """Return whether some agents have a part in a team's passes that others cannot take over.
+    """Return whether some agents have a part in a team's passes that depends on the graph.
 
-    Where the roster is open, there is no graph to change, and nobody's output is read as such. Who
-    works on a condition or on a list goes by the answer of somebody who has to work before.
+    An open roster has no graph to change, and no agent's output is read as a report. An agent that
+    works on a condition or on a list depends on the answer of an earlier agent.
     """
     rounds = team.execution.rounds
     if team.execution.roster is not None:
@@ -46,7 +47,7 @@ def is_arranged(team: Team) -> bool:
 
 
 def new_edges(team: Team, *, together: bool) -> EdgesBySender:
-    """Find the edges that may come: one that closes no cycle, or any that lead along the order."""
+    """Return the edges to add: any one without a cycle, or, `together`, all along the order."""
     if together:
         order = [agent_id for level in team.levels for agent_id in level]
         later = {name: {*order[place + 1 :]} for place, name in enumerate(order)}
@@ -57,7 +58,7 @@ def new_edges(team: Team, *, together: bool) -> EdgesBySender:
 
 
 def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
-    """Find the edges that may go: one that nobody needs, or any that are not held."""
+    """Return the removable edges: any one that is not needed, or, `together`, all not held."""
     reporters = _reporters_of_functions(team)
     held = (
         _held(team, reporters)
@@ -79,14 +80,14 @@ def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
 
 
 def spare_agents(team: Team, *, together: bool) -> list[str]:
-    """Find those that may go: all but the output, whom a function needs, and whom rounds do."""
+    """Return the agents to remove: not the output, and none that a function or the rounds need."""
     groups = [*_reporters_of_functions(team).values(), _in_rounds(team)]
     needed = {first for first, *others in filter(None, groups) if together or not others}
     return [agent for agent in team.agents if agent != team.output and agent not in needed]
 
 
 def _held(team: Team, reporters: Mapping[str, tuple[str, ...]]) -> Set[Edge]:
-    """Choose the edges that stay: one to each function that needs it, then one of each agent."""
+    """Return edges that must stay: one to each function that needs it, then one of each agent."""
     held = {(first, receiver) for receiver, (first, *_) in reporters.items()}
     senders = {sender for sender, _ in held}
     for sender, receivers in team.reports_to.items():
@@ -96,7 +97,7 @@ def _held(team: Team, reporters: Mapping[str, tuple[str, ...]]) -> Set[Edge]:
 
 
 def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
-    """Find who reports to the functions that need reports."""
+    """Return the reporters of each function that needs reports."""
     reporters = team.predecessors
     return {
         agent.id: reporters[agent.id]
@@ -109,7 +110,7 @@ def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
 
 
 def _in_rounds(team: Team) -> Sequence[str]:
-    """Find who works in the rounds of a team in which others only close: one of them has to."""
+    """Return the agents that work in rounds before closing ones, of which one must stay."""
     rounds = team.execution.rounds
     closing = rounds.closing if rounds else ()
     return [agent for agent in team.agents if agent not in closing] if closing else ()

@@ -1,9 +1,8 @@
-"""The JSON Schema that a model is held to when it is asked for edits of a team.
+"""The JSON Schema that constrains a model's answer when it is asked for edits of a team.
 
-It has the shape of `edits.schema.json`, narrowed to what may be true of this team: ids of agents,
-models and tools are choices, and what would change nothing is left out. Whatever it lets through
-makes a team that loads and is below the ceiling, however many edits there are: what is offered
-together is chosen so that any of it fits together. It keeps to what strict decoding takes
+It narrows `edits.schema.json` to this team: ids of agents, models and tools are choices, and edits
+without effect are left out. Every accepted answer makes a team that loads and is below the ceiling,
+for any number of edits: all offers fit together. It uses only forms that strict decoding accepts
 everywhere: closed objects with every field required, `anyOf`, `enum`, bounds and plain patterns.
 """
 
@@ -33,12 +32,12 @@ def component_schema(
     most: int = 1,
     characters: int = 800,
 ) -> Mapping[str, Any] | None:
-    """Write the schema of edits of one component of a team; the rest is as `components_schema`.
+    """Return the schema of edits of one component of a team, as `components_schema` does.
 
     Args:
-        team: The team that is to change. It loads, and is below the ceiling.
-        ceiling: What a person lets teams ask for. None: whatever the catalogue has.
-        most: The most edits in one answer.
+        team: The team to change. It loads, and is below the ceiling.
+        ceiling: The limits that a person sets for teams. None: all that the catalogue has.
+        most: The maximum number of edits in one answer.
     """
     return components_schema(
         (component,), team, catalogue, ceiling, most=most, characters=characters
@@ -55,21 +54,21 @@ def components_schema(
     most: int = 1,
     characters: int = 800,
 ) -> Mapping[str, Any] | None:
-    """Write the schema of edits of some components of a team, in one list.
+    """Return the schema of edits of some components of a team, in one list.
 
-    What it lets through is read by `edits_from_json` without a problem, and `apply` makes a team of
-    it that is below the ceiling. A text that looks like a secret key is the one exception: no
-    pattern keeps it out.
+    `edits_from_json` reads every accepted answer without a problem, and `apply` makes a team of it
+    that is below the ceiling. A text that looks like a secret key is the one exception: no pattern
+    excludes it.
 
     Args:
-        team: The team that is to change. It loads, and is below the ceiling.
-        ceiling: What a person lets teams ask for. None: whatever the catalogue has.
-        least: The fewest edits in one answer.
-        most: The most edits in one answer. There may be room for fewer.
+        team: The team to change. It loads, and is below the ceiling.
+        ceiling: The limits that a person sets for teams. None: all that the catalogue has.
+        least: The minimum number of edits in one answer.
+        most: The maximum number of edits in one answer. There may be room for fewer.
 
     Returns:
-        The schema, or None where there is nothing to choose: no tool that could be granted, no edge
-        that could come or go.
+        The schema, or None if there is nothing to choose: no tool to grant, no edge to add or
+            remove.
 
     Raises:
         InputError: A function of the team cannot be imported.

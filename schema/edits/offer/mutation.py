@@ -1,4 +1,4 @@
-"""Edits of one component, as a type: what a mutation of a team may be."""
+"""Edits of one component, as a type: a mutation of a team."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ OfOneComponent = TypeVar(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mutation(Generic[OfOneComponent]):
-    """Edits that touch exactly one component, on as many agents as they like (EvoMAS §3.2.2).
+    """Edits of exactly one component, on any number of agents (EvoMAS §3.2.2).
 
-    A type checker refuses edits of two components in one mutation, and so does its construction.
+    Type checkers and the constructor refuse edits of two components in one mutation.
 
     Raises:
         ValueError: An edit is of another component, or there is no edit.

@@ -1,7 +1,7 @@
 """The notes of one agent, for a model to write.
 
-An answer names no agent: whose notes they are is said by whoever asked. So no answer, however
-hostile, can touch what another agent has learnt.
+An answer names no agent: the caller decides the owner. So no answer, however hostile, can touch the
+notes of another agent.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ..kinds.of_notes import NAMED_NOTES, Note, SetNote
 from .strict import ID, Schema, closed, listed, one_of, text
 
 LONGEST_NAME, LONGEST_MESSAGE = 40, 200
-"""Characters."""
+"""Maximum characters."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoteOffer:
-    """What may be noted of one agent: `schema` holds a model to it, `edits` reads what it wrote.
+    """The notes that a model may write for an agent: `schema` constrains, `edits` reads its answer.
 
     Attributes:
-        agent: Whose notes they are.
-        kinds: What may be noted.
-        most: The most notes in one answer.
+        agent: The notes' owner.
+        kinds: The kinds of notes to offer.
+        most: The maximum number of notes in one answer.
     """
 
     team: Team
@@ -38,10 +38,10 @@ class NoteOffer:
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
-        """The schema of an answer; None where there is nothing to note.
+        """The schema of an answer; None if there is nothing to note.
 
-        `{"notes": [{"patch": {"name": "units", "text": "Write units."}}, …]}`. Old notes are
-        written anew under their names, or left out with `forget`.
+        `{"notes": [{"patch": {"name": "units", "text": "Write units."}}, …]}`. A note with an old
+        name replaces the old note; `forget` removes one.
         """
         choices = [choice for kind in self.kinds for choice in self._choices(kind)]
         if not choices:
@@ -49,10 +49,10 @@ class NoteOffer:
         return closed(notes=listed(choices, least=0, most=self.most))
 
     def edits(self, answer: Any) -> tuple[SetNote, ...]:
-        """Read an answer. Of notes by one name the last counts.
+        """Read an answer. Of notes with one name, the last counts.
 
         Raises:
-            ValueError: It is none that the schema lets through.
+            ValueError: The answer does not match the schema.
         """
         from jsonschema import Draft202012Validator
         from jsonschema.exceptions import best_match
@@ -81,7 +81,7 @@ class NoteOffer:
         return [*([new] if new else []), *([forget] if old else [])]
 
     def _names(self, kind: Note) -> Schema | None:
-        """Return what a note may be called: as an old one, or anything where there is room."""
+        """Return the names to choose from: old ones, or, if there is room, any name."""
         if NAMED_NOTES[kind] in OF_OTHERS:
             others = [agent for agent in self.team.agents if agent != self.agent]
             return one_of(others) if others else None

@@ -1,4 +1,4 @@
-"""The few forms of JSON Schema that strict decoding takes everywhere."""
+"""The few forms of JSON Schema that strict decoding accepts everywhere."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Schema = dict[str, Any]
 ANY_TEXT: Schema = {"type": "string"}
 ANY_LIST: Schema = {"type": "array"}
 FRACTION: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-"""By these, answers are read that need not be as strict as they were asked for."""
+"""These schemas read answers less strictly than the answers were requested."""
 
 _UNWELCOME = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff"
-"""What no text may have: control characters, and those that put text in another order."""
+"""Characters that no text may have: control characters, and those that reorder text."""
 
 TEXT = f"^[^{_UNWELCOME}]+$"
 
@@ -25,21 +25,20 @@ NAME = r"^\w[\w -]*$"
 """A few words."""
 
 _SIGN, _PLAIN = r"!-~\u00a1-\u167f\u3000-\ud7ff", r"!-\-0-\[\]-~\u00a1-\u167f\u3000-\ud7ff"
-"""What words are made of; and without what file names have."""
+"""The characters of words; and the same without the characters of file names."""
 
 PROMPT = (
     r"^[A-Z\u00c0-\u167f\u3040-\ud7ff]"
     rf"(?:[{_PLAIN}]*|[{_SIGN}]* [!-~\u00a1-\u167f\u3001-\ud7ff][^{_UNWELCOME}]*)$"
 )
-"""The text of a prompt: it begins with a large letter, and one word alone is no file's name.
+"""The text of a prompt: it begins with a capital letter, and a single word is no file name.
 
-A word that begins with a small letter would name a prompt file, and small models that begin with a
-number go on to count.
-"""
+A word that begins with a small letter would name a prompt file, and small models that begin with
+a number continue counting."""
 
 
 def closed(**fields: Mapping[str, Any]) -> Schema:
-    """Write the schema of an object with exactly these fields."""
+    """Return the schema of an object with exactly these fields."""
     return {
         "type": "object",
         "properties": fields,
@@ -49,53 +48,53 @@ def closed(**fields: Mapping[str, Any]) -> Schema:
 
 
 def edit(kind: str, **fields: Mapping[str, Any]) -> Schema:
-    """Write the schema of one edit."""
+    """Return the schema of one edit."""
     return closed(**{kind: closed(**fields)})
 
 
 def among(names: Iterable[str]) -> Schema:
-    """Write the schema of one of some words, in their order."""
+    """Return the schema of one of several words, in their order."""
     return {"type": "string", "enum": [*names]}
 
 
 def one_of(names: Iterable[str]) -> Schema:
-    """Write the schema of a name among others."""
+    """Return the schema of one of several names, in natural order."""
     return among(sorted(names, key=natural))
 
 
 def array(items: Mapping[str, Any], most: int, *, least: int | None = 0) -> Schema:
-    """Write the schema of a list; without a least length, the schema names none."""
+    """Return the schema of a list; with `least=None`, it has no `minItems`."""
     bound = {} if least is None else {"minItems": least}
     return {"type": "array", "items": items, **bound, "maxItems": most}
 
 
 def some(names: Iterable[str], *, least: int = 0, most: int) -> Schema:
-    """Write the schema of a list of names; one that stands there twice counts once."""
+    """Return the schema of a list of names; a repeated name counts once."""
     return array(one_of(names), most, least=least)
 
 
 def any_of(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Write the schema of one of these."""
+    """Return the schema of one of several choices."""
     return choices[0] if len(choices) == 1 else {"anyOf": [*choices]}
 
 
 def listed(choices: Sequence[Mapping[str, Any]], *, least: int, most: int) -> Schema:
-    """Write the schema of a list of which every item is one of these."""
+    """Return the schema of a list of any of the choices."""
     return array(any_of(choices), most, least=least)
 
 
 def text(characters: int, pattern: str = TEXT) -> Schema:
-    """Write the schema of a text."""
+    """Return the schema of a text that matches a pattern."""
     return {**free_text(characters), "pattern": pattern}
 
 
 def free_text(characters: int, *, least: int = 1) -> Schema:
-    """Write the schema of a text of any characters."""
+    """Return the schema of a text of any characters."""
     return {"type": "string", "minLength": least, "maxLength": characters}
 
 
 def choice(usual: Iterable[float], limit: float | None) -> Schema:
-    """Write the schema of a usual number up to a limit, or of the limit."""
+    """Return the schema of a number: the limit, or a usual number below it."""
     numbers = {value for value in usual if limit is None or value < limit}
     if limit is not None:
         numbers.add(limit)
@@ -105,7 +104,7 @@ def choice(usual: Iterable[float], limit: float | None) -> Schema:
 
 
 def whole(schema: Mapping[str, Any], limit: float | None) -> Schema | None:
-    """Narrow a number of the team file to whole ones up to a limit; None where there is none."""
+    """Narrow a number's schema to integers up to a limit; None if no integer remains."""
     least: int = schema.get("minimum", 1)
     most = int(schema["maximum"] if limit is None else min(limit, schema["maximum"]))
     return {"type": "integer", "minimum": least, "maximum": most} if least <= most else None
@@ -114,7 +113,7 @@ def whole(schema: Mapping[str, Any], limit: float | None) -> Schema | None:
 def pairs(
     kind: str, chooser: str, chosen: str, options: Mapping[str, Iterable[str]]
 ) -> Iterator[Schema]:
-    """Offer every agent its own options; agents with the same ones share a choice."""
+    """Yield the schema of an edit per set of options; agents with equal options share one."""
     groups: dict[frozenset[str], list[str]] = {}
     for agent_id, open_to in options.items():
         groups.setdefault(frozenset(open_to), []).append(agent_id)

@@ -80,11 +80,15 @@ def test_cells_side_by_side_share_one_server_of_the_embedded_model(
     async def stop() -> None:
         events.append("stopped")
 
-    async def start_server(_: object) -> Any:
-        events.append("started")
-        return SimpleNamespace(api_base=model.api_base, key="", stop=stop)
+    async def start() -> None:
+        if events != ["started"]:
+            events.append("started")
 
-    monkeypatch.setattr(server, "start_server", start_server)
+    def embedded(_: object) -> Any:
+        return SimpleNamespace(api_base=model.api_base, key="", start=start, stop=stop)
+
+    monkeypatch.setattr(server, "LocalServer", embedded)
+    monkeypatch.setattr("coterie.runtime.local.weights.pull", lambda: None)
     monkeypatch.setattr("coterie.runtime.command.models.pull_with_progress", lambda: None)
     with ScriptedModel(metered) as model:
         result = hall.command("--results", "out", "--model", "local", "--jobs", "2")

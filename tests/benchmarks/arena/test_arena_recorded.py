@@ -1,4 +1,4 @@
-"""The recorded arena of examples/arena: journals lead to the same figures, and nobody is asked."""
+"""The recorded arena of examples/arena: journals lead to the same figures, and no server starts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import tarfile
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -21,19 +20,15 @@ SIXTH = "6/12"
 """The sixth of all cells: the race that handed over a better team."""
 
 
-async def nobody() -> None:
+async def stop() -> None:
     """Stop what was never started."""
-
-
-async def start_server(*_: object) -> Any:
-    """Return a server whose answers never come."""
-    return SimpleNamespace(api_base="http://127.0.0.1:9/v1", key="", stop=nobody)
 
 
 def test_a_race_whose_operator_is_a_large_model_replays_to_its_last_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "start_server", start_server)
+    monkeypatch.setattr(server, "LocalServer", lambda _: SimpleNamespace(stop=stop))
+    monkeypatch.setattr("coterie.runtime.local.weights.pull", lambda: None)
     monkeypatch.setattr("coterie.runtime.command.models.pull_with_progress", lambda: None)
     with tarfile.open(EXAMPLE / "written.tar.xz") as recorded:
         recorded.extract(f"{CELL}/evolutions/cell/journal.log", tmp_path, filter="data")
@@ -45,6 +40,7 @@ def test_a_race_whose_operator_is_a_large_model_replays_to_its_last_word(
     result = invoked_in(tmp_path, main, [*words, *models], "mas-bench")
     assert result.code == 0, result.err
     assert (tmp_path / CELL / "evolutions/cell/race.json").read_bytes() == race
+    assert json.loads((tmp_path / CELL / "evolutions/cell/heldout.json").read_text())["after"] == 60
     [cell] = json.loads((tmp_path / "arena.json").read_text())["cells"]
     assert cell == next(each for each in cells if each["folder"] == CELL)
     assert not (tmp_path / "box").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,34 @@ import pytest
 from coterie.operators.command.starting import prepare_start
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
+from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Catalogue
 from coterie.schema.host.models import Model
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import InputError, StorageError
 
 from ...support.failpoints import armed
-from .conftest import RECIPE, TASKS, TEAMS, Lab
+from .conftest import RECIPE, TASKS, TEAMS, Lab, thinking
 
 Change = Callable[[Lab], None]
+
+
+@dataclass(eq=False, kw_only=True)
+class Embedded:
+    """Stands in for an embedded server, which may not start."""
+
+    api_base: str
+    error: str = ""
+    key = ""
+
+    async def start(self) -> None:
+        if self.error:
+            raise InputError(self.error)
+
+    async def stop(self) -> None:
+        """Stop it."""
+
+
 FORGETFUL = SearchSettings(memory=0)
 
 
@@ -178,6 +198,30 @@ def test_a_model_at_whose_address_nothing_answers_is_said_at_once(lab: Lab) -> N
     assert "nothing answers at http://127.0.0.1:9/v1/chat/completions" in result.err
     assert "Is the endpoint running?" in result.err
     assert not (lab.folder / "pool").exists()
+
+
+def test_an_embedded_model_that_does_not_start_is_said_before_anything_else(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is made by a first command, and no team is scored by a later one."""
+    lab.write("tiny.gguf", "GGUF")
+    monkeypatch.setattr("coterie.runtime.local.server.LocalServer", lambda _: embedded)
+    words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", "local:tiny.gguf")
+    with ScriptedModel(thinking) as model:
+        embedded = Embedded(api_base=model.api_base, error="llama.cpp cannot load it")
+        first = lab.command(*words)
+        assert (first.code, first.err) == (2, "error: llama.cpp cannot load it\n")
+        assert not (lab.folder / "pool").exists()
+        embedded.error = ""
+        assert lab.command(*words, "--limit", "1").code == 0
+        before = (lab.turns(), lab.ledger(), len(model.calls))
+        embedded.error = "llama.cpp cannot load it"
+        later = lab.command(*words, "--limit", "2")
+        assert (later.code, later.err.splitlines()[-1]) == (2, "error: llama.cpp cannot load it")
+        assert (lab.turns(), lab.ledger(), len(model.calls)) == before
+        embedded.error = ""
+        assert lab.command(*words, "--limit", "2").code == 0
+    assert len(lab.turns()) == 2
 
 
 def test_one_that_is_done_shows_its_report_without_a_model(lab: Lab) -> None:

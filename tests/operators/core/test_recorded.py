@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from coterie.operators import digest
-from coterie.operators.core.recorded import read_run
+from coterie.operators.core.recorded import read_run, with_dialogues
 from coterie.runtime import run
 from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.record.events import all_events_of
 from coterie.schema import InputError, load_task
 
 from ..asking import PAIR
@@ -41,6 +42,8 @@ def test_what_was_recorded_is_read(folder: Path) -> None:
     assert "judge: done\n  output: 8" in report
     assert "score: 0" in report
     assert "Paris" not in report
+    dialogue = with_dialogues(result, all_events_of(folder), 9_999).agents["judge"].dialogue
+    assert (dialogue[-1]["role"], dialogue[-1]["content"]) == ("assistant", "8")
 
 
 def changed(folder: Path, **fields: Any) -> None:

@@ -82,7 +82,6 @@ AGENTS = said()["agents"]
     "bad",
     [
         said(score=1.5),
-        said(score=True),
         said(converged="no"),
         said(agents={}),
         said(agents={**AGENTS, "ghost": AGENTS["solver"]}),

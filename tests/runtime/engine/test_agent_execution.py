@@ -236,6 +236,19 @@ def test_a_scorer_whose_jail_fails_gives_no_score_and_blames_nobody(stand: Stand
     assert stand.worked == [1]
 
 
+def test_an_agent_whose_jail_fails_is_not_tried_again(stand: Stand) -> None:
+    failures = [JailError("no jail here.")]
+
+    async def jailed(_: Assignment) -> str:
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    run = stand.run(solo(), {"one": jailed})
+    agent = run.agents["one"]
+    assert (run.status, agent.fault, agent.attempts) == ("failed", "jail", 1)
+
+
 @pytest.mark.parametrize(
     ("reply", "lost"),
     [(Reply.error(401), 1), (Reply.error(500), 1), (Reply.error(400), 0), (Reply(text=""), 0)],

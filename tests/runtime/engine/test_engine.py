@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import threading
 from dataclasses import replace
 from itertools import pairwise
@@ -11,7 +13,9 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError
+from coterie.runtime.record.trace import Event
 from coterie.runtime.runners.llm import LlmRunner
+from coterie.schema.values.errors import InputError, StorageError
 
 from ...waiting import PATIENCE
 from .. import timed
@@ -19,6 +23,11 @@ from ..conftest import Bench, llm, team
 from ..timed import FOR_EVER, always, by_agent
 
 FAILS = Reply.error(400, message="no")
+ANSWER = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+}
 
 
 def chain(*names: str) -> dict[str, tuple[str, ...]]:
@@ -42,13 +51,23 @@ def test_the_last_agent_gives_the_answer_and_sees_the_reports(bench: Bench) -> N
     assert 'role="worker"' in question
 
 
+def test_a_model_that_this_host_cannot_ask_is_no_failure_of_an_agent(bench: Bench) -> None:
+    """No team would be better off: so the run has no result, and says what the host lacks."""
+    with (
+        ScriptedModel({}) as model,
+        pytest.raises(InputError, match="NO_SUCH_KEY is not set"),
+    ):
+        bench.run(vote(3, on_error="continue"), model, key_env="NO_SUCH_KEY")
+
+
 def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     loaded, asked = threading.Event(), list[bool]()
 
     def load() -> None:
         loaded.set()
+        raise ImportError("libsomething.so.1 is missing")
 
     def waits(_request: object) -> Reply:
         asked.append(loaded.wait(PATIENCE))
@@ -57,7 +76,8 @@ def test_libraries_of_later_agents_are_imported_while_earlier_ones_wait(
     monkeypatch.setattr(LlmRunner, "load", staticmethod(load), raising=False)
     with ScriptedModel({"[first]": waits, "[second]": "2"}) as model:
         run = bench.run(team(llm("first"), llm("second"), edges=chain("first", "second")), model)
-    assert (run.answer, asked) == ("2", [True])
+    gc.collect()  # A failure that nobody looks at is logged when it is collected.
+    assert (run.answer, asked, caplog.messages) == ("2", [True], [])
 
 
 def test_under_fail_an_early_answer_does_not_hide_a_later_failure() -> None:
@@ -95,13 +115,8 @@ def test_a_failed_call_is_repeated_by_the_gateway_only(bench: Bench) -> None:
 
 
 def test_a_structured_answer_is_repaired_once(bench: Bench) -> None:
-    schema = {
-        "type": "object",
-        "properties": {"answer": {"type": "string"}},
-        "required": ["answer"],
-    }
     with ScriptedModel(["seven", Reply.json({"answer": "7"})]) as model:
-        run = bench.run(team(llm("solo", output_schema=schema)), model)
+        run = bench.run(team(llm("solo", output_schema=ANSWER)), model)
         repair = model.calls[1].body["messages"]
         constraint = model.calls[0].body["response_format"]
     assert run.answer == "7"
@@ -110,7 +125,23 @@ def test_a_structured_answer_is_repaired_once(bench: Bench) -> None:
     assert result.content == '{"answer": "7"}'
     assert repair[2] == {"role": "assistant", "content": "seven"}
     assert "it is not JSON: 'seven'" in repair[3]["content"]
-    assert constraint["json_schema"]["schema"] == schema
+    assert constraint["json_schema"]["schema"] == ANSWER
+
+
+class FullDisk(list[Event]):
+    """Events of which those of calls cannot be written down."""
+
+    def append(self, event: Event) -> None:
+        if event.type == "model_call":
+            raise StorageError(errno.ENOSPC, "No space left on device")
+
+
+def test_no_model_is_asked_once_a_call_could_not_be_written_down(bench: Bench) -> None:
+    bench.events = FullDisk()
+    with ScriptedModel(["seven", "8"]) as model:
+        with pytest.raises(StorageError, match="No space left"):
+            bench.run(team(llm("solo", output_schema=ANSWER)), model)
+        assert len(model.calls) == 1
 
 
 def test_a_run_that_takes_too_long_is_stopped_by_its_limit() -> None:

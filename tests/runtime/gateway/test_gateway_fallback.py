@@ -141,41 +141,6 @@ def test_a_budget_that_is_used_up_is_no_reason_to_ask_another_model() -> None:
     assert provider.asked == []
 
 
-class Embedded:
-    """Stands in for the embedded server."""
-
-    api_base = "http://embedded/v1"
-    key = "random"
-    stopped = False
-
-    async def stop(self) -> None:
-        self.stopped = True
-
-
-def test_an_embedded_fallback_is_started_before_it_is_needed_and_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    started: list[Embedded] = []
-
-    async def start(_weights: object) -> Embedded:
-        started.append(Embedded())
-        return started[-1]
-
-    monkeypatch.setattr("coterie.runtime.local.server.start_server", start)
-    provider = failing(default="overflow")
-
-    async def scene() -> ChatAnswer:
-        spare = model("spare", model="local", api_base=None)
-        async with gateway_to(provider, model(fallback=("spare",)), spare) as gateway:
-            await gateway.prepare(["default"])
-            assert len(started) == 1
-            return await gateway.chat(request(schema={"type": "object", "properties": {}}))
-
-    result = run_virtually(scene())
-    assert (result.alias, result.text, result.usage.unpriced_calls) == ("spare", "local", 0)
-    assert [server.stopped for server in started] == [True]
-
-
 def test_fallbacks_are_checked_before_any_call() -> None:
     async def check(*models: Any, **options: Any) -> None:
         async with Gateway({item.alias: item for item in models}, environment={}) as gateway:

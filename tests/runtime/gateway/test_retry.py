@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
-from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +15,9 @@ from coterie.runtime.gateway.retry import LONGEST_WAIT, call_with_retries, retry
 
 from ...virtual_time import run_virtually, virtual_clock
 
+NOW = 1445412470.0
+"""Ten seconds before 07:28 of 21 October 2015."""
+
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
@@ -23,31 +26,23 @@ from ...virtual_time import run_virtually, virtual_clock
         ("2", 2.0),
         ("0.5", 0.5),
         ("0", 0.0),
-        (" 3 ", 3.0),
-        ("1e1", 10.0),
         ("-3", None),
         ("nan", None),
         ("inf", LONGEST_WAIT),
-        ("-inf", None),
         ("soon", None),
         ("", None),
-        ("2;3", None),
         ("1000000000", LONGEST_WAIT),
-        ("9" * 400, LONGEST_WAIT),
         ("Wed, 99 Foo", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 10.0),
+        ("Wed, 21 Oct 2015 07:27:00 GMT", None),
         ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_WAIT),
     ],
 )
-def test_retry_after_in_seconds_or_nonsense(header: str | None, seconds: float | None) -> None:
+def test_retry_after_in_seconds_as_a_date_or_nonsense(
+    header: str | None, seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coterie.runtime.gateway.retry.time", SimpleNamespace(time=lambda: NOW))
     assert retry_after(header) == seconds
-
-
-def test_retry_after_as_a_date() -> None:
-    in_ten = datetime.now(UTC) + timedelta(seconds=10)
-    seconds = retry_after(in_ten.strftime("%a, %d %b %Y %H:%M:%S GMT"))
-    assert seconds is not None
-    assert 0 < seconds <= 10
 
 
 def waits(seed: int, *, retries: int = 4) -> list[float]:

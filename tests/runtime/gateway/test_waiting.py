@@ -170,15 +170,6 @@ def over_http(
     return result, [call.body or {} for call in double.calls]
 
 
-def test_a_long_answer_is_paid_once() -> None:
-    reply = Reply(
-        text="Two and two is four, and so it is each time.", delivery="paced", interval=0.4
-    )
-    result, bodies = over_http(reply, timeout=2)
-    assert (result.text, result.attempts, len(bodies)) == (reply.text, 1, 1)
-    assert result.usage.uncertain_calls == result.usage.unmetered_calls == 0
-
-
 def test_models_yaml_can_ask_for_whole_answers() -> None:
     result, bodies = over_http(Reply(text="four"), stream=False)
     assert result.text == "four"

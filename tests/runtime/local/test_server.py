@@ -20,7 +20,7 @@ import pytest
 from jsonschema import validate
 
 from coterie.runtime.local.grammar import schema_grammar
-from coterie.runtime.local.server import LocalServer, start_server
+from coterie.runtime.local.server import LocalServer
 from coterie.runtime.local.weights import pull
 from coterie.schema.values.errors import InputError, ModelError
 
@@ -257,7 +257,7 @@ class TestEnd:
     def test_stop_ends_a_start_that_is_given_up(self, model: Path) -> None:
         async def give_up() -> None:
             async with asyncio.timeout(0.05):
-                await start_server(model)
+                await LocalServer(model).start()
 
         with pytest.raises(TimeoutError):
             asyncio.run(give_up())
@@ -266,20 +266,20 @@ class TestEnd:
 class TestBadStart:
     def test_a_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"gone\.gguf' cannot be read: No such file"):
-            asyncio.run(start_server(tmp_path / "gone.gguf"))
+            LocalServer(tmp_path / "gone.gguf")
 
     def test_a_file_of_another_kind(self, tmp_path: Path) -> None:
         path = tmp_path / "model.safetensors"
         path.write_bytes(b"{}")
         with pytest.raises(InputError, match=r"is not a GGUF model: it starts with b'{}'"):
-            asyncio.run(start_server(path))
+            LocalServer(path)
 
     def test_a_damaged_file_with_the_servers_own_words(self, model: Path, tmp_path: Path) -> None:
         path = tmp_path / "half.gguf"
         with model.open("rb") as stream:
             path.write_bytes(stream.read(2_000_000))
         with pytest.raises(InputError, match=r"llama\.cpp cannot load it(.|\n)*incomplete"):
-            asyncio.run(start_server(path))
+            asyncio.run(LocalServer(path).start())
 
     def test_too_slow(self, model: Path) -> None:
         with pytest.raises(ModelError, match=r"not ready after 0\.05 s"):
@@ -289,12 +289,12 @@ class TestBadStart:
         (tmp_path / "xllamacpp.py").write_text("import os; os.write(2, b'out of luck'); os.abort()")
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
         with pytest.raises(ModelError, match=rf"status -{signal.SIGABRT:d}(.|\n)*out of luck"):
-            asyncio.run(start_server(model))
+            asyncio.run(LocalServer(model).start())
 
     def test_without_the_extra(self, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "xllamacpp", None)
         with pytest.raises(InputError, match=r"pip install .*\[local\]"):
-            asyncio.run(start_server(model))
+            LocalServer(model)
 
     def test_an_address_before_the_start(self, model: Path) -> None:
         with pytest.raises(RuntimeError, match="not running"):

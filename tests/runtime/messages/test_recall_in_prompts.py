@@ -59,12 +59,14 @@ def shown(model: ScriptedModel) -> list[bool]:
 
 def test_a_draft_is_searched_with_before_the_task_and_then_answered_anew(bench: Bench) -> None:
     memory = Searches(FOUND)
-    with ScriptedModel(["a draft", "an answer"]) as model:
+    with ScriptedModel([Reply(text="a draft", latency=0.1), "an answer"]) as model:
         run = bench.one_pass(team(solver(k=1, by="draft")), model, recaller=memory)
         assert shown(model) == [False, True]
         assert "a draft" not in model.calls[1].text
     assert memory.asked == [(f"a draft\n\n{TASK.text}", 1, {})]
-    assert (run.answer, run.usage.calls, run.agents["solver"].usage.calls) == ("an answer", 2, 2)
+    agent = run.agents["solver"]
+    assert (run.answer, run.usage.calls, agent.usage.calls) == ("an answer", 2, 2)
+    assert agent.seconds <= run.seconds
     assert bench.of("drafted")[0].fields["content"] == "a draft"
 
 

@@ -1,1 +1,1 @@
-"""CoDream: what some of a team know that others lack, found out, verified and handed on."""
+"""CoDream: knowledge that only some members of a team have, extracted, verified and passed on."""

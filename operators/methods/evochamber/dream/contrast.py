@@ -1,4 +1,4 @@
-"""A dream's second phase: what who succeeded did differently from who failed (EvoChamber §3.5)."""
+"""A dream's second phase: how a success differs from a failure (EvoChamber §3.5)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPERATOR = "dream_contrast"
 async def dream_contrast(
     model: OperatorModel, path: str, task: Task, failed: MemberWork, succeeded: MemberWork
 ) -> Difference | RejectedProposal:
-    """Return what one member did differently from another, that made its answer better."""
+    """Ask how one member's work differs from another's, so that its answer was better."""
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     names = {"failed": failed.agent, "succeeded": succeeded.agent}

@@ -1,4 +1,4 @@
-"""A dream's last phase: insights, each with how far it reaches (EvoChamber §3.5)."""
+"""A dream's last phase: insights, each with its scope (EvoChamber §3.5)."""
 
 from __future__ import annotations
 
@@ -36,17 +36,16 @@ async def dream_crystallize(
     niches: Sequence[str],
     most: int = INSIGHTS,
 ) -> tuple[Insight, ...] | RejectedProposal:
-    """Make insights of the ideas that are left, and say how far each reaches.
+    """Turn the surviving ideas into insights, each with its scope.
 
     Args:
-        ideas: The ideas that stood up to criticism, at least one.
-        criticism: What was said of each of them.
-        answers: What right answers come down to; an insight that has one in it is none.
-        niches: The kinds of task that there are. None, where tasks have no kinds.
+        ideas: The ideas that survived the debate, at least one.
+        criticism: The members' criticism of each idea.
+        answers: The conclusions of right answers; an insight that contains one is invalid.
+        niches: The known kinds of task; empty if tasks have none.
 
     Returns:
-        Insights, each with the niche that its level needs: that of the task, one of those that
-        there are, or none.
+        Insights, each with the niche that its level needs: the task's own, a known one, or none.
     """
     limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -77,10 +76,10 @@ def _ideas_text(ideas: Sequence[Idea], criticism: Sequence[Sequence[str]]) -> li
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _InsightForm:
-    """What an answer may be.
+    """The form of a valid answer.
 
     Attributes:
-        answers: What right answers come down to.
+        answers: The conclusions of right answers.
     """
 
     task: Task
@@ -102,7 +101,6 @@ class _InsightForm:
         return closed(insights=array(closed(**fields), self.most, least=1))
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Insight, ...]:
-        """Read insights; one that is there twice counts once."""
         listed = structured(answer, self.schema(ANY_TEXT), bounds)["insights"]
         insights = [
             Insight(

@@ -1,4 +1,4 @@
-"""A dream's fourth phase: members criticise what was imagined (EvoChamber §3.5)."""
+"""A dream's fourth phase: members criticise the ideas (EvoChamber §3.5)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ OPERATOR = "dream_debate"
 async def dream_debate(
     model: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
 ) -> tuple[Opinion, ...] | RejectedProposal:
-    """Criticise ideas from where a member stands, and say which to drop.
+    """Ask a member to criticise ideas from its point of view, and to say which to drop.
 
     Args:
-        work: What the member did. Its persona and its diagnosis are shown.
+        work: The member's work. Its persona and diagnosis are shown.
 
     Returns:
         An opinion on each idea, in order.
@@ -49,7 +49,7 @@ async def dream_debate(
 
 
 def idea_text(number: int, idea: Idea) -> str:
-    """Show an idea with its number."""
+    """Return an idea as shown to a model, with its number."""
     kinds = f"\nFor: {', '.join(idea.niches)}" if idea.niches else ""
     return fenced("strategy", f"{idea.text}{kinds}", str(number))
 
@@ -70,7 +70,7 @@ def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
 async def dream_debate_alone(
     model: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
 ) -> Opinions | RejectedProposal:
-    """Criticise ideas, and say who does; see `dream_debate`."""
+    """Return a member's opinions with its name; see `dream_debate`."""
     opinions = await dream_debate(model, path, task, work, ideas)
     if isinstance(opinions, RejectedProposal):
         return opinions

@@ -1,10 +1,11 @@
-"""CoDream: what some of a team know that others lack, found out and handed on (EvoChamber §3.5).
+"""CoDream: knowledge of some members that others lack, extracted and shared (EvoChamber §3.5).
 
-A team dreams after a task that it did badly, or on which its members disagreed. Members diagnose
-their own work; who failed is compared with who succeeded; strategies are imagined, criticised, and
-made insights of; somebody who failed attempts the task again with each. What helped is written into
-the archives of those whom it is for. Where nobody succeeded, strategies are drawn from what each
-member finds in its own work, or the team abstains, as the recipe says; without a failure it does.
+A team dreams after a task with a low reward, or with disagreement among its members. Each member
+diagnoses its own work. Failures are compared with successes. A model imagines strategies, members
+criticise them, and the survivors become insights. A member that failed then attempts the task again
+with each insight. The insights that helped are written into their recipients' archives. If every
+member failed, strategies follow from the members' own diagnoses, or the team abstains, as the
+recipe says. Without a failure, it always abstains.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
     from .rules import Sides
 
 DREAM = "dream"
-"""What the event is called that tells a dream."""
+"""The name of a dream's event."""
 IDEAS = 2
-"""Strategies that are imagined for each insight that a dream may come to."""
+"""Ideas to imagine for each insight that a dream may have."""
 MOST_NICHES = 32
-"""Kinds of task that a model may choose from."""
+"""The most kinds of task that a model may choose from."""
 
 
 async def dream(
@@ -52,16 +53,16 @@ async def dream(
     *,
     reward: float,
 ) -> None:
-    """Dream, where a team did badly or disagreed, and keep the result.
+    """Dream if the reward was low or members disagreed, and keep the result.
 
-    Every verified insight becomes one line, to all whom it is for; where it says almost the same as
-    what some of them know, a line more for those, that takes its place. All that did not come about
-    is counted: in the event `dream`, and as what was dropped.
+    Every verified insight becomes one entry for all its recipients. Recipients that already have a
+    near-duplicate get a separate entry, which replaces it. Everything that failed is counted, in
+    the event `dream` and as rejections.
 
     Args:
-        population: Who there is, with this task's trial taken in.
-        attempts: What members answered, with their scores.
-        reward: What the team's answer was worth, in [0, 1].
+        population: The population, including this task's trial.
+        attempts: The members' attempts, scored.
+        reward: The reward of the team's answer, in [0, 1].
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.codream):
@@ -87,13 +88,13 @@ async def dream(
 
 
 def _scores(attempts: Sequence[MemberAttempt]) -> list[float]:
-    """Return the scores of what members answered in the team."""
+    """Return the scores of the attempts that were made in the team."""
     scored = [attempt for attempt in attempts if not attempt.is_alone]
     return [attempt.score for attempt in scored if attempt.score is not None]
 
 
 def _right(episode: Episode, attempts: Sequence[MemberAttempt]) -> frozenset[str]:
-    """Return what the reference answer comes down to, and the answers of those who succeeded."""
+    """Return the conclusions of the reference answer and of the successful attempts."""
     theta, task = episode.settings.theta, episode.task
     scored = [(attempt.answer, attempt.score) for attempt in attempts]
     right = [answer for answer, score in scored if score is not None and score >= theta]
@@ -102,7 +103,7 @@ def _right(episode: Episode, attempts: Sequence[MemberAttempt]) -> frozenset[str
 
 
 def known_niches(population: Population, niche: str | None) -> tuple[str, ...]:
-    """Name the kinds of task that insights may be for: the task's own, then the newest."""
+    """Return the niches that insights may be for: the task's own, then the newest."""
     named = dict.fromkeys((niche or "", *reversed(population.niches)))
     return tuple(name for name in named if name)[:MOST_NICHES]
 
@@ -112,8 +113,8 @@ class _Dream:
     """One dream.
 
     Attributes:
-        team: What the members did, in the order of their seats.
-        answers: What the answers of those who succeeded come down to.
+        team: The members' work, in the order of their seats.
+        answers: The conclusions of right answers.
     """
 
     episode: Episode
@@ -124,11 +125,11 @@ class _Dream:
 
     @property
     def sides(self) -> Sides:
-        """Who failed, and who succeeded."""
+        """The members that failed, and those that succeeded."""
         return sides(self.team, self.episode.settings.theta)
 
     async def dreamt(self) -> None:
-        """Go through the phases, as far as there is something to go on with."""
+        """Run the phases, as long as each gives the next one something to work on."""
         of = self.sides
         because = why_not(of, self.episode.settings.shared_failure)
         self.about |= {"abstained": bool(because), "shared_failure": not of.succeeded}
@@ -144,9 +145,9 @@ class _Dream:
         self.about |= await handed_on(self.episode, self.population, testeds, failed)
 
     async def _differences(self) -> list[Difference]:
-        """Have each member diagnose its own work, then compare who failed with who succeeded.
+        """Ask each member to diagnose its own work, then compare failures with successes.
 
-        Where nobody succeeded, the diagnoses are all that there is to learn from.
+        Without a success, the diagnoses are the only source.
         """
         reflections = await together(
             *(self._ask("reflect", work.agent, work) for work in self.team)
@@ -174,7 +175,7 @@ class _Dream:
     async def _debated(
         self, ideas: Sequence[Idea]
     ) -> tuple[Sequence[Idea], Sequence[Sequence[str]]]:
-        """Have each member criticise the ideas; give those that are left, with the criticism."""
+        """Ask each member to criticise the ideas; return the survivors and their criticism."""
         critiques = await together(
             *(self._ask("debate", work.agent, work, ideas) for work in self.team)
         )
@@ -201,12 +202,12 @@ class _Dream:
         return known_niches(self.population, self.episode.task.niche)
 
     async def _ask(self, phase: str, who: str, *inputs: Any, **how: Any) -> Any:
-        """Have the operator of a phase ask, under a path of its own."""
+        """Run the operator of a phase, under a path of its own."""
         path = "/".join(filter(None, (f"{self.episode.path}{DREAM}", phase, who)))
         act = operator_of(f"dream_{phase}").act
         return await act(self.episode.meta_model, path, self.episode.task, *inputs, **how)
 
     def _lose(self, results: Sequence[Any]) -> list[Any]:
-        """Count what did not come about, and give the rest."""
+        """Record the rejections, and return the other results."""
         usable = [self.episode.usable(result) for result in results]
         return [result for result in usable if result is not None]

@@ -1,4 +1,4 @@
-"""The end of a dream: insights are tested, and those that helped are handed on."""
+"""The end of a dream: insights are tested, and those that helped are passed on."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 def recipients(
     population: Population, insight: Insight, failed: Collection[str], settings: PopulationSettings
 ) -> tuple[str, ...]:
-    """Say into whose archives an insight is written.
+    """Return the agents into whose archives an insight is written.
 
     Args:
-        population: Who there is, with the task's own trial taken in.
-        failed: The members of the team that failed at the task.
-        settings: What `transfer`, `deficit` and `cross_domain` say.
+        population: The population, including this task's trial.
+        failed: The team's members that failed at the task.
+        settings: Only `transfer`, `deficit` and `cross_domain` are used.
 
     Returns:
-        Agents that live, in the order of their births, never a giver that succeeded. Of an insight
-        for the task those who failed at it; of others those who lack it, or everybody.
+        Active agents, in the order of their births, without a giver that succeeded. An insight for
+        the task goes to the members that failed; other insights go to agents with a deficit, or to
+        everybody.
     """
     chosen = {*_audience(population, insight, failed, settings)}
     if insight.of.giver not in failed:
@@ -59,7 +60,7 @@ def _audience(
 
 
 def below(levels: Mapping[str, float]) -> frozenset[str]:
-    """Name those that are strictly below the median of all."""
+    """Return the agents strictly below the median."""
     if not levels:
         return frozenset()
     middle = median(levels.values())
@@ -67,7 +68,7 @@ def below(levels: Mapping[str, float]) -> frozenset[str]:
 
 
 def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
-    """Return everybody's competence, where the insight is to be of use."""
+    """Return every agent's competence in the scope of an insight."""
     agents = population.agents
     if insight.level == "cross_domain":
         return {name: _mean(agent, population.niches) for name, agent in agents.items()}
@@ -75,7 +76,7 @@ def _levels(population: Population, insight: Insight) -> Mapping[str, float]:
 
 
 def _mean(result: RankingScore, niches: Collection[str]) -> float:
-    """Return an agent's mean competence over all niches that were met by anybody."""
+    """Return an agent's mean competence over all niches of the population."""
     return fmean(result.q(niche) for niche in niches) if niches else result.rates.initial
 
 
@@ -85,13 +86,12 @@ LEARNT = "This was learnt on tasks like this one. It may not hold here:\n"
 async def attempted_again(
     episode: Episode, work: MemberWork, insight: Insight, label: str
 ) -> float | RejectedProposal:
-    """Have a member attempt the task again, alone, with an insight in what it reads.
+    """Run a member on the task again, alone, with an insight in its context.
 
-    Where the recipe wants several attempts, they end with the first that is worth no more.
+    With several `reattempts`, the first one without a gain is the last.
 
     Returns:
-        What the answer is worth, in [0, 1], scored as the recipe says; zero without an answer. Of
-        several the least.
+        The lowest score of the attempts, in [0, 1], by the recipe's rule; 0 without an answer.
     """
     carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
     team, least = alone(episode, work.account.team, work.agent), 1.0
@@ -108,11 +108,11 @@ async def attempted_again(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """An insight, and what another attempt with it was worth.
+    """An insight and the score of new attempts with it.
 
     Attributes:
-        before: What the first attempt of who attempted it again was worth, in [0, 1].
-        after: What another was worth, the least of them; None, where nobody could say.
+        before: The score of the member's first attempt, in [0, 1].
+        after: The lowest score of its new attempts; None without a score.
     """
 
     insight: Insight
@@ -121,14 +121,14 @@ class Tested:
 
     @property
     def gain(self) -> float:
-        """How much more it was worth; not above 0: the insight is not verified."""
+        """The improvement; an insight is verified if it is above 0."""
         return 0.0 if self.after is None else self.after - self.before
 
     def event_fields(self, to: int) -> Mapping[str, Any]:
-        """Return what the event says of it.
+        """Return its fields in the event.
 
         Args:
-            to: Into how many archives it was written.
+            to: The number of archives it was written into.
         """
         insight = self.insight
         reach = {"level": insight.level, "niche": insight.niche, "giver": insight.of.giver}
@@ -139,9 +139,10 @@ class Tested:
 async def tested(
     episode: Episode, insights: Sequence[Insight], team: Sequence[MemberWork]
 ) -> list[Tested]:
-    """Have who failed attempt the task again with each insight, side by side.
+    """Run a new attempt with each insight, concurrently.
 
-    It is the member that was compared with the insight's giver. What has no score counts as lost.
+    The attempt is made by the member that was compared with the insight's giver. An attempt without
+    a score is recorded as a rejection.
     """
     by_name = {work.agent: work for work in team}
     trying = [(insight, by_name[insight.of.failed]) for insight in insights]
@@ -160,15 +161,15 @@ async def tested(
 async def handed_on(
     episode: Episode, population: Population, results: Sequence[Tested], failed: Collection[str]
 ) -> Mapping[str, Any]:
-    """Write the insights that helped into the archives of those whom they are for.
+    """Write the verified insights into their recipients' archives.
 
-    One after the other: what one of them became, the next may say almost the same as.
+    They are written in turn, because one may be a near-duplicate of another.
 
     Args:
-        population: Who there is, with the task's own trial taken in.
+        population: The population, including this task's trial.
 
     Returns:
-        What the event of the dream says of it.
+        The fields of the dream's event.
     """
     records: list[Mapping[str, Any]] = []
     for number, item in enumerate(results, 1):
@@ -187,10 +188,10 @@ async def handed_on(
 
 
 def counts(about: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the numbers of a task's dream that a report sums up.
+    """Return the figures of a task's dream for the report.
 
     Args:
-        about: What the event of the dream says; empty, where the team did not dream.
+        about: The fields of the dream's event; empty if the team did not dream.
     """
     because = about.get("because")
     reasons = ("nobody failed", "nobody succeeded", "nobody has an attempt")
@@ -206,7 +207,7 @@ def counts(about: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 async def _write(episode: Episode, result: Tested, to: Sequence[str], number: int) -> None:
-    """Keep a line for all to whom an insight is new, and one for each earlier entry it joins."""
+    """Keep one entry for all owners without a near-duplicate, and one for each earlier entry."""
     entry = _entry(episode, result)
     parts = await settled(episode, entry, to, f"{episode.path}dream/fuse {number}")
     for part_number, part in enumerate(parts, 1):

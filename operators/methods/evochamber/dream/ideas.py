@@ -1,7 +1,6 @@
-"""What a dream passes on from phase to phase: differences, ideas, insights (EvoChamber §3.5).
+"""The values between the phases of a dream: differences, ideas, insights (EvoChamber §3.5).
 
-Whose success something comes from follows from the difference that it goes back to, and is never
-for a model to say.
+The giver of an insight follows from the difference behind it; no model decides that.
 """
 
 from __future__ import annotations
@@ -10,20 +9,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 INSIGHTS = 3
-"""The most insights of a dream, unless a recipe says otherwise."""
+"""The default for the most insights of a dream."""
 LONGEST_IDEA = 600
-"""Characters of a diagnosis, a difference and an idea, at most."""
+"""The most characters of a diagnosis, a difference or an idea."""
 Level = Literal["task", "subdomain", "cross_domain"]
 LEVELS: tuple[Level, ...] = ("task", "subdomain", "cross_domain")
-"""How far an insight may reach, the least far first."""
+"""The scopes of an insight, the narrowest first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """What a member that succeeded did differently from one that failed.
+    """What a successful member did differently from one that failed.
 
     Attributes:
-        giver: Who succeeded. Where nobody did, who failed, and found its own fault.
+        giver: The successful member. Without a success, the failed member, which found its own
+            fault.
     """
 
     giver: str
@@ -33,10 +33,10 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Idea:
-    """A strategy that may be of use.
+    """A strategy that may help.
 
     Attributes:
-        niches: The kinds of task for which it may be.
+        niches: The kinds of task it may help with.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Idea:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opinion:
-    """What a member thinks of an idea."""
+    """A member's opinion on an idea."""
 
     keep: bool
     reason: str
@@ -54,7 +54,7 @@ class Opinion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opinions:
-    """What a member thinks of all ideas.
+    """A member's opinions on all ideas.
 
     Attributes:
         opinions: An opinion on each idea, in order.
@@ -66,12 +66,12 @@ class Opinions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Insight:
-    """The result of a dream, and how far it reaches.
+    """The result of a dream, with its scope.
 
     Attributes:
-        level: How far: tasks like this one, a niche, or all tasks.
-        niche: The niche; None for all tasks, and where tasks have none.
-        of: The difference that it goes back to.
+        level: The scope: tasks like this one, a niche, or all tasks.
+        niche: The niche; None for all tasks, or if tasks have no niches.
+        of: The difference behind it.
     """
 
     text: str
@@ -81,5 +81,5 @@ class Insight:
 
     @property
     def kind(self) -> Literal["lesson", "insight"]:
-        """The kind of the entry that it becomes."""
+        """The kind of its archive entry."""
         return "insight" if self.level == "cross_domain" else "lesson"

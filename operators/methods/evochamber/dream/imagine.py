@@ -1,4 +1,4 @@
-"""A dream's third phase: what may follow from the differences, and for what (EvoChamber §3.5)."""
+"""A dream's third phase: ideas that may follow from the differences (EvoChamber §3.5)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ async def dream_imagine(
     niches: Sequence[str],
     most: int = 2 * INSIGHTS,
 ) -> tuple[Idea, ...] | RejectedProposal:
-    """Imagine strategies that follow from what made the difference, or from shared failure.
+    """Imagine strategies that follow from the differences, or from a shared failure.
 
     Args:
-        differences: What those who succeeded did differently, at least one; where nobody did,
-            what those who failed found in their own work.
-        niches: The kinds of task that there are. None, where tasks have no kinds.
+        differences: The differences between successes and failures, at least one; without a
+            success, the faults that members found in their own work.
+        niches: The known kinds of task; empty if tasks have none.
     """
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
@@ -62,14 +62,12 @@ async def dream_imagine(
 
 
 def niches_text(niches: Sequence[str]) -> str:
-    """Show the kinds of task that there are; nothing, where there are none."""
+    """Return the known kinds of task as shown to a model; "" if there are none."""
     return fenced("niches", "\n".join(niches))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _IdeasForm:
-    """What an answer may be."""
-
     of: Sequence[Difference]
     niches: Sequence[str]
     most: int
@@ -85,7 +83,6 @@ class _IdeasForm:
         return closed(ideas=array(closed(**fields), self.most, least=1))
 
     def read(self, bounds: Bounds, answer: str) -> tuple[Idea, ...]:
-        """Read ideas; a niche that is named twice counts once, and so does an idea."""
         ideas = [
             Idea(
                 text=required_text("strategy", idea["strategy"], self.longest),

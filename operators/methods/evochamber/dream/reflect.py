@@ -1,6 +1,6 @@
-"""A dream's first phase: what went right and wrong in a member's own work (EvoChamber §3.5).
+"""A dream's first phase: a diagnosis of a member's own work (EvoChamber §3.5).
 
-It is private: nobody else's work is shown. What is found is read where works are compared.
+It is private: no other member's work is shown. The contrast phase reads the diagnosis.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPERATOR = "dream_reflect"
 async def dream_reflect(
     model: OperatorModel, path: str, task: Task, work: MemberWork
 ) -> str | RejectedProposal:
-    """Diagnose a member's own work."""
+    """Ask for a diagnosis of a member's own work."""
     limits = model.limits
     longest = min(LONGEST_IDEA, limits.characters)
     question = Question(

@@ -1,4 +1,4 @@
-"""The rules of a dream that no model decides: when there is one, who is compared, what is left."""
+"""The deterministic rules of a dream: when it starts, which members are compared, what survives."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .ideas import Difference, Idea, Opinion
 
 Why = Literal["reward", "disagreement"]
 SHORTEST_NUMBER = 2
-"""Digits of an answer that is a number, from which on it is looked for in an insight."""
+"""The fewest digits of a numeric answer that insights are searched for."""
 NUMBER = re.compile(r"-?[\d.]+")
 SHORTEST_WORDS = 6
-"""Characters of any other: shorter ones are words that say nothing of a task, as `true`."""
+"""The fewest characters of any other answer: shorter ones, as `true`, say nothing about a task."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sides:
-    """The members of a team of whose own answers it is known what they were worth.
+    """The members of a team whose own answers were scored.
 
     Attributes:
-        failed: Those whose answer was worth less than the threshold, in the order of their seats.
+        failed: The members with a score below the threshold, in the order of their seats.
     """
 
     failed: tuple[MemberWork, ...]
@@ -32,15 +32,15 @@ class Sides:
 
 
 def mean_of(scores: Sequence[float], reward: float) -> float:
-    """Return the mean of the scores of attempts; with one or none, it is the team's reward."""
+    """Return the mean score of attempts, or the team's reward for fewer than two attempts."""
     return fmean(scores) if len(scores) > 1 else reward
 
 
 def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
-    """Return why a team dreams, or that it does not (EvoChamber §3.5, Table 9).
+    """Return the reason for a dream; None if the team does not dream (EvoChamber §3.5, Table 9).
 
     Args:
-        mean: The mean of the scores of its attempts, in [0, 1].
+        mean: The mean score of its attempts, in [0, 1].
         theta: The mean below which it dreams.
     """
     if mean < theta:
@@ -49,7 +49,7 @@ def why(mean: float, theta: float, *, disagree: bool) -> Why | None:
 
 
 def sides(members: Sequence[MemberWork], theta: float) -> Sides:
-    """Return who succeeded, by their own answers: those that were worth the threshold or more."""
+    """Split members by the scores of their own answers: success is a score of `theta` or more."""
     scored = [(member, member.score) for member in members if member.score is not None]
     return Sides(
         failed=tuple(work for work, score in scored if score < theta),
@@ -58,10 +58,10 @@ def sides(members: Sequence[MemberWork], theta: float) -> Sides:
 
 
 def pairs(of: Sides) -> tuple[tuple[MemberWork, MemberWork], ...]:
-    """Pair those who failed with those who succeeded, in their order (EvoChamber §3.5, Contrast).
+    """Pair failed members with successful ones, in their order (EvoChamber §3.5, Contrast).
 
-    Everybody is in a pair, and no pair is there twice; so there are as many as the larger side has
-    members, and none where a side is empty.
+    Every member is in a pair, and no pair occurs twice. So there are as many pairs as members on
+    the larger side, and none if a side is empty.
     """
     failed, succeeded = of.failed, of.succeeded
     if not (failed and succeeded):
@@ -71,10 +71,10 @@ def pairs(of: Sides) -> tuple[tuple[MemberWork, MemberWork], ...]:
 
 
 def why_not(of: Sides, shared_failure: Literal["learn", "abstain"]) -> str:
-    """Return why a team abstains (EvoChamber App. I), or nothing.
+    """Return the reason why a team abstains (EvoChamber App. I), or "".
 
     Args:
-        shared_failure: What a team does of which nobody succeeded.
+        shared_failure: What a team does if all its members failed.
     """
     if not of.failed:
         return "nobody failed" if of.succeeded else "nobody has an attempt"
@@ -82,10 +82,10 @@ def why_not(of: Sides, shared_failure: Literal["learn", "abstain"]) -> str:
 
 
 def own_faults(failed: Sequence[MemberWork]) -> Iterator[Difference]:
-    """Return what each finds in its own work, where there is no success to compare with.
+    """Yield each member's own fault, for a team without a success to compare with.
 
-    EvoChamber App. J has three insights from a score of 0 of 3. Who finds a fault is the one who
-    failed, too, and attempts the task again.
+    EvoChamber App. J reports three insights from a score of 0 of 3. The member that finds the fault
+    is also the one that failed, and the one that attempts the task again.
     """
     for work in failed:
         if work.diagnosis:
@@ -95,16 +95,16 @@ def own_faults(failed: Sequence[MemberWork]) -> Iterator[Difference]:
 def survivors(
     ideas: Sequence[Idea], opinions: Mapping[str, Sequence[Opinion]], members: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return which ideas are left: all but those that most of the others would drop.
+    """Return the ideas that survive: those that at most half of the voters would drop.
 
-    The others of an idea are all members but the one whose success it comes from. Who said nothing
-    of use drops nothing.
+    The voters on an idea are all members except its giver. A member without a valid opinion drops
+    nothing.
 
     Args:
-        opinions: What each member thinks of each of them, by its name.
+        opinions: Each member's opinions on the ideas, by its name.
 
     Returns:
-        The places of those that are left, in order.
+        The places of the surviving ideas, in order.
     """
     return tuple(
         place
@@ -116,10 +116,10 @@ def survivors(
 
 
 def gives_away(text: str, answers: Iterable[str]) -> bool:
-    """Return whether a text has an answer of the task in it, so that no attempt with it is a test.
+    """Return whether a text contains an answer to the task, so that it would prove nothing.
 
     Args:
-        answers: What answers come down to. Those that are too short to tell are passed over.
+        answers: The conclusions of right answers. Very short ones are ignored.
     """
     return any(
         re.search(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\d)", text, re.IGNORECASE)
@@ -137,5 +137,5 @@ def _can_tell(answer: str) -> bool:
 def _is_outvoted(
     place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]
 ) -> bool:
-    against = [other for other in others if other in opinions and not opinions[other][place].keep]
+    against = [peer for peer in others if peer in opinions and not opinions[peer][place].keep]
     return 2 * len(against) > len(others)

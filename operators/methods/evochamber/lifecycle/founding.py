@@ -1,4 +1,4 @@
-"""The agents that a population begins with: all alike, until tasks make them differ (App. E.4)."""
+"""The first agents of a population: all alike, until tasks make them differ (App. E.4)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from ..settings import PopulationSettings
 
 FOUNDER = SEEDS / "founders" / "solver.yaml"
-"""The generic assistant that comes with coterie."""
+"""The generic assistant that ships with coterie."""
 GENESIS = "genesis"
-"""The operator that agents come from who have no parents."""
+"""The operator of agents without parents."""
 
 
 def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
-    """Load the agent that a population begins as.
+    """Load the agent from which a population starts.
 
     Raises:
-        SettingError: There is no such file, or it cannot be read.
+        SettingError: The file is missing or unreadable.
         ConfigError: It does not load.
     """
     path = FOUNDER if settings.founder is None else beside / settings.founder
@@ -53,17 +53,17 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
 
 
 def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
-    """Return the agents that a population begins with: N of them, all alike, numbered."""
+    """Return the first agents of a population: `pool_size` identical agents, numbered."""
     agent = founder(settings, beside, catalogue)
     numbers = range(1, settings.pool_size + 1)
     return tuple(replace(agent, id=f"{agent.id}_{number}") for number in numbers)
 
 
 def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) -> Material:
-    """Find the founder; see `Strategy.find`.
+    """Return the founder's file and the settings that name it; see `Strategy.find`.
 
     Raises:
-        SettingError: There is no such file, or it cannot be read.
+        SettingError: The file is missing or unreadable.
         ConfigError: It does not load.
     """
     agent = founder(settings, beside, catalogue)
@@ -72,9 +72,9 @@ def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) ->
 
 
 def begin(context: EvolutionContext) -> Iterator[Added]:
-    """Give a pool its first agents, where it has none that are not retired.
+    """Yield the first agents of a pool that has no active agents.
 
-    After a crash it gives all of them again, those that were born then as well.
+    After a crash it yields all of them again, including those already born.
     """
     settings: PopulationSettings = context.recipe.settings
     own = f"{context.name}/begin/"
@@ -87,7 +87,7 @@ def begin(context: EvolutionContext) -> Iterator[Added]:
 
 
 def check(settings: PopulationSettings, written: Mapping[str, Any]) -> dict[str, str]:
-    """Find what is wrong with settings that no schema can say, by the field."""
+    """Return the problems of settings that no schema can express, by field."""
     fields: dict[str, str] = {}
     size, most = settings.pool_size, settings.largest
     if not settings.lessons and (settings.learning or settings.codream):
@@ -111,7 +111,7 @@ def check(settings: PopulationSettings, written: Mapping[str, Any]) -> dict[str,
 def suits(
     settings: PopulationSettings, teams: Sequence[Team], agents: Sequence[Agent]
 ) -> dict[str, str]:
-    """Find what is wrong with settings beside what a pool has, by the field."""
+    """Return the problems of settings in combination with a pool, by field."""
     fields: dict[str, str] = {}
     if not structures(settings, teams):
         fields["structure"] = _without(settings, teams)
@@ -124,7 +124,7 @@ def suits(
 
 
 def _without(settings: PopulationSettings, teams: Sequence[Team]) -> str:
-    """Say that there is no structure, or none of that name, for teams of that size."""
+    """Return the message that a pool has no fitting structure, or none of the wanted name."""
     of, wanted = f"a team of {counted(settings.team_size, 'agent')}", settings.structure
     names = [LEADER, *structures(replace(settings, structure=LEADER), teams)]
     if len(names) == 1:

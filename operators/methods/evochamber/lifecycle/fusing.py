@@ -1,6 +1,6 @@
-"""Fusing: two entries of an archive that say almost the same become one (EvoChamber App. D).
+"""Fusing: a near-duplicate of an archive entry is merged with it (EvoChamber App. D).
 
-An archive has no bound, so what an agent learns again has to go where it was learnt before.
+Archives are unbounded, so a lesson that is learnt again must replace its earlier entry.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 OPERATOR = "fuse"
 LONGEST_ENTRY = 400
-"""Characters of an entry, at most: six of them fit into the room that agents have for them."""
+"""The most characters of an entry: the default `room` of agents holds six entries."""
 
 
 async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str | RejectedProposal:
-    """Make one text of two that say almost the same.
+    """Ask for one text that merges two near-duplicates.
 
     Args:
-        new: The one that is to be added.
+        new: The text to add.
     """
     limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
@@ -53,11 +53,12 @@ async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str |
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settled:
-    """An entry as some agents are to have it.
+    """The entry to keep for some agents.
 
     Attributes:
-        entry: The entry, which may stand for an earlier one.
-        rejected: Why it was not made one with an earlier one that says almost the same.
+        entry: The entry, which may replace an earlier one.
+        rejected: The reason why it was not fused with a near-duplicate; None if it was, or has
+            none.
     """
 
     entry: Learnt
@@ -68,10 +69,11 @@ class Settled:
 async def settled(
     episode: Episode, entry: Learnt, owners: Sequence[str], path: str
 ) -> list[Settled]:
-    """Make an entry one with what its owners know already, where that says almost the same.
+    """Fuse an entry with the near-duplicates in its owners' archives.
 
-    Owners with the same earlier entry share a question and what comes of it. Where that is of no
-    use, the new entry is kept beside the earlier one. Of equal texts the new one takes the place.
+    Owners with the same near-duplicate share one question and its answer. If the answer is invalid,
+    the new entry is kept beside the earlier one. If both texts are equal, the new one replaces the
+    earlier one without a model call.
     """
     groups: dict[str, tuple[Learnt | None, list[str]]] = {}
     for owner in owners:
@@ -99,7 +101,7 @@ async def _with_earlier(
 
 
 def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
-    """Find what says almost the same in an archive, in the place where the entry is to go."""
+    """Return the nearest near-duplicate in an owner's archive, of the same kind and niche."""
     over, view = episode.settings.dedup, episode.view
     coming = [learnt for learnt in _coming(episode) if owner in learnt.owners]
     old_ids = {old for learnt in coming for old in learnt.replaces}
@@ -118,7 +120,7 @@ def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
 
 
 def _coming(episode: Episode) -> list[Learnt]:
-    """Return the entries that the episode is about to keep."""
+    """Return the entries that the episode will keep."""
     return [
         replace(change, id=episode.op(what))
         for change, what in episode.changes

@@ -1,7 +1,7 @@
-"""What two agents that are merged leave to one: near-duplicates of their archives become one entry.
+"""The archive of a merged agent: near-duplicates of its two parents' archives are fused.
 
-The heir has both archives by reference. So what is fused is given to the two before it is born, in
-the place of what each of them had (EvoChamber App. E.1).
+The heir shares both archives by reference. So each fused entry is given to the two parents before
+the heir is born, and replaces both parents' own entries (EvoChamber App. E.1).
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from ....evolution.episode import Episode
 
 MOST_FUSED = 10
-"""Questions at a merge: so many near-duplicates are fused at most. The rest stays as it is."""
+"""The most near-duplicates that a merge fuses; the others stay unchanged."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heritage:
-    """What there is to keep before an heir is born.
+    """The entries to keep before an heir is born.
 
     Attributes:
-        entries: Entries that each take the place of one of either archive.
-        left: How many near-duplicates were left as they are, as there were too many.
-        rejected: Those of which nothing of use was made.
+        entries: Entries that each replace one entry of either archive.
+        left: The number of near-duplicates beyond the limit, which stay unchanged.
+        rejected: The fusions without a valid answer.
     """
 
     entries: tuple[Learnt, ...] = ()
@@ -38,13 +38,13 @@ class Heritage:
     rejected: tuple[RejectedProposal, ...] = ()
 
 
-async def heritage(episode: Episode, path: str, first: str, other: str) -> Heritage:
-    """Fuse what two agents know twice, in other words: the most alike first, side by side.
+async def heritage(episode: Episode, path: str, first: str, second: str) -> Heritage:
+    """Fuse the near-duplicates of two archives, the most similar first, concurrently.
 
     Args:
-        path: Where its questions are: `task 12/lifecycle/1 merge/`.
+        path: The prefix of its questions' paths: `task 12/lifecycle/1 merge/`.
     """
-    pairs = _pairs(episode, first, other)
+    pairs = _pairs(episode, first, second)
     same = [pair for pair in pairs if pair[0].text == pair[1].text]
     others = [pair for pair in pairs if pair[0].text != pair[1].text]
     fused = others[:MOST_FUSED]
@@ -59,16 +59,16 @@ async def heritage(episode: Episode, path: str, first: str, other: str) -> Herit
     outcome = [*((pair, pair[0].text) for pair in same), *zip(fused, result, strict=True)]
     return Heritage(
         entries=tuple(
-            _entry(pair, text, (first, other)) for pair, text in outcome if isinstance(text, str)
+            _entry(pair, text, (first, second)) for pair, text in outcome if isinstance(text, str)
         ),
         left=len(others) - len(fused),
         rejected=tuple(text for text in result if isinstance(text, RejectedProposal)),
     )
 
 
-def _pairs(episode: Episode, first: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
-    """Find near-duplicates between two archives, the most alike first; each entry in one pair."""
-    rows = sorted(_similar(episode, first, other), key=lambda near: (-near[2], near[0].id))
+def _pairs(episode: Episode, first: str, second: str) -> Sequence[tuple[Learnt, Learnt]]:
+    """Return near-duplicates of two archives, the most similar first; no entry occurs twice."""
+    rows = sorted(_similar(episode, first, second), key=lambda near: (-near[2], near[0].id))
     pairs, used = list[tuple[Learnt, Learnt]](), set[str]()
     for mine, theirs, _ in rows:
         if not used & {mine.id, theirs.id}:
@@ -77,15 +77,15 @@ def _pairs(episode: Episode, first: str, other: str) -> Sequence[tuple[Learnt, L
     return pairs
 
 
-def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
-    """Yield entries of one archive with those of the other that say almost the same.
+def _similar(episode: Episode, first: str, second: str) -> Iterator[tuple[Learnt, Learnt, float]]:
+    """Yield the near-duplicates of two archives, with their similarity.
 
-    What both have from a common ancestor is one entry already; and what this task has taught one of
-    them may have taken the place of an earlier one.
+    Entries from a common ancestor are excluded, because they are one entry already. So are entries
+    that this episode has replaced.
     """
     view, over = episode.view, episode.settings.dedup
     old_ids = {entry.id for entry in view.archive(first)} & {
-        entry.id for entry in view.archive(other)
+        entry.id for entry in view.archive(second)
     }
     old_ids |= {
         old for new, _ in episode.changes if isinstance(new, Learnt) for old in new.replaces
@@ -93,13 +93,13 @@ def _similar(episode: Episode, first: str, other: str) -> Iterator[tuple[Learnt,
     for mine in view.archive(first):
         if mine.id in old_ids:
             continue
-        near = view.alike(mine.text, other, kind=mine.kind, niche=mine.niche, over=over)
+        near = view.alike(mine.text, second, kind=mine.kind, niche=mine.niche, over=over)
         for theirs, similarity in near:
             if theirs.id not in old_ids and theirs.niche == mine.niche:
                 yield mine, theirs, similarity
 
 
 def _entry(pair: tuple[Learnt, Learnt], text: str, owners: tuple[str, str]) -> Learnt:
-    """Give what takes the place of two entries: the second one in other words, in both archives."""
+    """Return the entry that replaces a pair, in both archives: the second with a new text."""
     replaces = tuple(learnt.id for learnt in pair)
     return replace(pair[1], text=text, owner=None, to=owners, giver=None, replaces=replaces, id="")

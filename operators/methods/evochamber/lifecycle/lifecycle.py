@@ -1,7 +1,7 @@
-"""The lifecycle: when a roster is looked at, what is due is done (EvoChamber §3.5, App. E.1).
+"""The lifecycle: one pass over the roster carries out the events that are due.
 
-What is due is decided before anybody is asked, all personas are asked for side by side, and what
-comes of that is kept in the order of the decisions.
+All events are decided before any model is called. The personas are written concurrently, and the
+results are kept in the order of the decisions (EvoChamber §3.5, App. E.1).
 """
 
 from __future__ import annotations
@@ -31,13 +31,11 @@ if TYPE_CHECKING:
     from .rules import LifecycleEvent
 
 MOST_EXAMPLES = 2
-"""Tasks of a niche that who writes a persona is shown."""
+"""The most example tasks of a niche in the prompt for a persona."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Lived:
-    """What came of something that was due."""
-
     event: LifecycleEvent
     changes: tuple[Change, ...]
     rejected: tuple[RejectedProposal, ...]
@@ -45,11 +43,10 @@ class _Lived:
 
 
 async def live(episode: Episode, population: Population) -> None:
-    """Look at the roster, and keep what becomes of it with the episode.
+    """Run one lifecycle pass over the roster and record it with the episode.
 
-    For each event there is first what changes, then an event `lifecycle` that tells its numbers.
-    Where nobody wrote a persona that is of use, there is no fork, no genesis and no specializing;
-    that is counted, as any answer of no use is.
+    Each event records its changes first, then an event `lifecycle` with its numbers. Without a
+    valid persona, there is no fork, genesis or specialize; the rejection is recorded.
     """
     settings: PopulationSettings = episode.settings
     if not (episode.learning and settings.lifecycle):
@@ -63,7 +60,7 @@ async def live(episode: Episode, population: Population) -> None:
 
 
 async def _act(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
-    """Have an operator act, side by side with what it takes to merge two archives."""
+    """Run the operator of an event and, for a merge, the fusing of two archives."""
     path, agents = f"{episode.path}{LIFECYCLE}/{number} {event.operator}", _agents(episode, event)
     tasks = await _examples(episode, event.niche)
     parts: tuple[Coroutine[Any, Any, Any], ...] = (
@@ -79,12 +76,12 @@ async def _act(episode: Episode, number: int, event: LifecycleEvent) -> _Lived:
 
 
 async def _heritage(episode: Episode, path: str, event: LifecycleEvent) -> Heritage:
-    """Return what two leave that are merged; nobody else leaves anything."""
+    """Return the heritage of a merge; empty for other operators."""
     return await heritage(episode, path, *event.agents) if event.operator == "merge" else Heritage()
 
 
 def _agents(episode: Episode, event: LifecycleEvent) -> Sequence[Agent]:
-    """Return those that it is about; of a genesis, the one that a new agent is made like."""
+    """Return the agents of an event; for a genesis, the founder as the model of a new agent."""
     if event.operator == "genesis":
         stage = episode.context
         return (founder(episode.settings, stage.beside, stage.catalogue),)
@@ -92,7 +89,7 @@ def _agents(episode: Episode, event: LifecycleEvent) -> Sequence[Agent]:
 
 
 async def _examples(episode: Episode, niche: str | None) -> Sequence[str]:
-    """Return a few tasks of a niche: this one, and those that somebody has learnt from."""
+    """Return a few tasks of a niche: the current one, and those that entries were learnt from."""
     if not niche:
         return ()
     hits = await episode.recall(episode.task.text, MOST_EXAMPLES, niche=niche)
@@ -101,7 +98,7 @@ async def _examples(episode: Episode, niche: str | None) -> Sequence[str]:
 
 
 def _keep(episode: Episode, number: int, lived: _Lived) -> None:
-    """Keep what changes, in order, and tell it: the fold knows who was born by what comes next."""
+    """Record the changes in order, then the event: the fold pairs a birth with the next event."""
     for lost in lived.rejected:
         episode.lose(lost, at=number)
     if not lived.changes:
@@ -115,7 +112,7 @@ def _keep(episode: Episode, number: int, lived: _Lived) -> None:
 
 
 def _placed(change: Change, episode: Episode) -> Change:
-    """Say of what is born after which task that was, and in which evolution."""
+    """Add the task and the evolution to the lineage of a new agent."""
     if not isinstance(change, Added):
         return change
     where = replace(change.lineage, task=episode.task.id, run=episode.context.name)

@@ -1,7 +1,7 @@
-"""The operators of the lifecycle: what becomes of agents that something is due for.
+"""The operators of the lifecycle, one for each kind of event.
 
-Each gives the changes of the pool that it comes to, and makes none. A model writes personas and
-nothing else: whatever an agent may do, and whom it has its archive from, is said here.
+Each returns changes of the pool, and applies none. A model writes only personas; capabilities and
+inherited archives are decided here.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 
 LONGEST_TITLE = 60
-"""Characters, as the next one."""
+"""The most characters; the same holds for the next constants."""
 LONGEST_PERSONA = 1_200
 LONGEST_NICHE = 128
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persona:
-    """Who an agent is to be.
+    """An agent with a new persona.
 
     Attributes:
-        reason: Why, in the words of who wrote it.
+        reason: The model's reason.
     """
 
     agent: Agent
@@ -59,12 +59,12 @@ async def persona(
     agents: Sequence[Agent],
     tasks: Sequence[str] = (),
 ) -> Persona | RejectedProposal:
-    """Have a persona written once, for what is due.
+    """Ask for a persona, for a lifecycle event.
 
     Args:
-        event: What is due. The prompt is called as its operator is.
-        agents: Whose personas are shown, at least one; the first one's is written anew.
-        tasks: Tasks of the niche that it is for, to see what that means.
+        event: The event. Its operator's name is also the name of the prompt.
+        agents: The agents whose personas are shown, at least one; the first one's is rewritten.
+        tasks: Example tasks of the persona's niche.
     """
     limits = model.limits
     fields = _fields(limits)
@@ -105,7 +105,6 @@ def _shown(agent: Agent, catalogue: Catalogue, bounds: Bounds) -> str:
 
 
 def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
-    """Return the first paragraph of an agent's prompt, and the rest."""
     text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
     first, _, rest = (text or "").strip().partition("\n\n")
     return first, rest.strip()
@@ -114,7 +113,7 @@ def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
 def _read(
     model: OperatorModel, event: LifecycleEvent, agents: Sequence[Agent], text: str
 ) -> Persona:
-    """Read a persona; what is longer than its room is cut."""
+    """Parse a persona; texts over their limits are cut."""
     limits = model.limits
     shape = closed(reason=ANY_TEXT, title=ANY_TEXT, persona=ANY_TEXT)
     fields = structured(text, shape, limits)
@@ -136,7 +135,7 @@ def _says(text: str) -> bool:
 
 
 def _checked(agent: Agent, model: OperatorModel) -> Agent:
-    """Make sure that an agent may be so."""
+    """Return an agent, or raise `InvalidAnswer` if it is invalid."""
     if is_prompt_id(agent.prompt):
         raise InvalidAnswer("persona: one word is none. Write sentences.")
     try:
@@ -152,7 +151,7 @@ Changes = tuple["Change", ...]
 def _with_persona(
     changes: Callable[[LifecycleEvent, Persona, Sequence[Agent]], Changes],
 ) -> Callable[..., Coroutine[Any, Any, Changes | RejectedProposal]]:
-    """Make an operator of what comes of an event once a model has written a persona for it."""
+    """Return an operator that asks for a persona and then calls `changes` with it."""
 
     async def act(
         model: OperatorModel,
@@ -168,17 +167,17 @@ def _with_persona(
 
 
 def _forked(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]) -> Changes:
-    """Make a twin of an agent, whose persona puts weight on a niche (EvoChamber App. E.1).
+    """Return a twin of an agent, with a persona for a niche (EvoChamber App. E.1).
 
-    It begins with the agent's archive and competence, and with no tasks. The agent stays as it is.
+    It inherits the agent's archive and competence, but no tasks. The agent itself stays unchanged.
     """
     return (_addition(event, new_persona, agents),)
 
 
 def _merged(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]) -> Changes:
-    """Make one agent of two, which are retired (EvoChamber App. E.1).
+    """Return one agent made of two, and the retirement of both (EvoChamber App. E.1).
 
-    It begins with both archives, and is as the first of them is but for its persona.
+    It inherits both archives. Everything but its persona is the first agent's.
     """
     why = f"merged: {event.why}"
     return (
@@ -188,19 +187,19 @@ def _merged(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]
 
 
 def _founded(event: LifecycleEvent, new_persona: Persona, _founder: Sequence[Agent]) -> Changes:
-    """Make a new agent for a niche, like the founder, with nothing in its archive (App. E.1)."""
+    """Return a new agent for a niche, like the founder, with an empty archive (App. E.1)."""
     return (_addition(event, new_persona, ()),)
 
 
 def _specialized(event: LifecycleEvent, new_persona: Persona, agents: Sequence[Agent]) -> Changes:
-    """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is."""
+    """Return a revision of an agent's persona for a niche (EvoChamber §3.5). Its id stays."""
     return (Revised(agent=agents[0].id, to=new_persona.agent, reason=_reason(event, new_persona)),)
 
 
 def unwritten(event: LifecycleEvent, agents: Sequence[Agent]) -> Changes:
-    """Return what is done without the persona that nobody wrote.
+    """Return the changes of an event whose persona was not written.
 
-    Two are merged all the same, under the persona of the first. Nothing comes of anything else.
+    A merge still takes place, with the first agent's persona. No other event does.
     """
     if event.operator != "merge":
         return ()
@@ -214,10 +213,10 @@ async def prune(
     agents: Sequence[Agent],
     tasks: Sequence[str] = (),
 ) -> Changes:
-    """Retire an agent; nobody is asked. Its folder and its lessons stay, for whoever reads them.
+    """Return the retirement of an agent, without a model call. Its folder and lessons stay.
 
     Args:
-        tasks: None.
+        tasks: Unused.
     """
     del model, path, tasks
     return tuple(Retired(member=agent.id, reason=f"pruned: {event.why}") for agent in agents)

@@ -1,7 +1,7 @@
-"""The rules of the lifecycle: who is to be forked, merged, retired, made or specialized, and why.
+"""The rules of the lifecycle: which agents to fork, merge, prune, create or specialize, and why.
 
-Every `tau` tasks the roster is looked at (EvoChamber §3.5, App. E.1). What is due then follows from
-the population's numbers and from nothing else.
+A pass takes place every `tau` tasks (EvoChamber §3.5, App. E.1). Its events depend only on the
+population's numbers.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from .....schema.values.problems import quoted
 from ..settings import PopulationSettings
 
 Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]
-"""The operators that change a roster, or who is in it."""
+"""The operators of lifecycle events."""
 ORDER: tuple[Fired, ...] = ("fork", "merge", "prune", "genesis", "specialize")
-"""The order in which they act; each sees what those before it decided."""
+"""Their order in a pass; each sees the decisions of those before it."""
 ROUNDING = 1e-9
-"""What two numbers differ by that are equal but for rounding."""
+"""The tolerance for rounding errors."""
 FEWEST_SHARED = 2
-"""Niches that two agents need in common before their overlap says anything."""
+"""The fewest niches in common that make the overlap of two agents meaningful."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LifecycleEvent:
-    """Something that is due.
+    """A lifecycle event that is due.
 
     Attributes:
-        agents: To whom: the parent of a fork; the two that are merged, the one with the better
-            rolling reward first; who is retired or specialized; nobody for a genesis.
-        why: Why, in words that have the numbers.
-        niche: The niche that a persona is to be written for. None: none in particular.
+        agents: The agents: the parent of a fork, the pair of a merge, or the agent to prune or
+            specialize. Empty for a genesis. Of a pair, the one with the higher rolling reward is
+            first.
+        why: The reason in words, with the numbers.
+        niche: The niche that a persona is written for; None: no particular one.
     """
 
     operator: Fired
@@ -49,7 +50,7 @@ class LifecycleEvent:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the ledger keeps of it, whoever asked for it."""
+        """Its fields in the ledger."""
         niche = {"niche": self.niche} if self.niche else {}
         return {"operator": self.operator, "agents": [*self.agents], **niche, "why": self.why}
 
@@ -57,38 +58,40 @@ class LifecycleEvent:
 def due(
     population: Population, settings: PopulationSettings, chance: random.Random
 ) -> tuple[LifecycleEvent, ...]:
-    """Return what is due when the roster is looked at (EvoChamber App. E.1).
+    """Return the events that are due in a lifecycle pass (EvoChamber App. E.1).
 
-    In this order, and who is named by one of them is left alone by the later ones of that look:
+    The rules run in this order. An agent of one event is excluded from later events of the pass.
 
-    * *fork*: the best `fork_top` of those that worked on `fork_tasks` tasks, by rolling reward,
-      rounded up. Each has to be above the population's mean, or nobody stands out; and to have
-      worked on as many tasks again since it was forked last. Forks leave `team_size` places below
-      `largest` to geneses, or a town that has filled up could not meet a new niche.
-    * *merge*: the two that overlap most, above `merge_similarity`, with `merge_tasks` tasks each.
-      One pair at a look. They have to share two niches: on a single one, any two overlap by 1.
-    * *prune*: whoever has lagged on `prune_tasks` tasks in a row, who lagged longest first.
-    * *genesis*: one agent where there are fewer than `genesis_below` (or `pool_size`, if that is
-      less), for the niche of the last `tau` tasks in which the population is weakest; and one where
-      nobody is above `genesis_affinity` in a niche of these tasks, for the one met most often. Who
-      was made for a niche and has not met it counts there with `initial`.
-    * *specialize*: whoever has `specialize_above` in its dominant niche, where its persona was not
-      written for that before.
+    * *fork*: the top share `fork_top` of the agents with at least `fork_tasks` tasks, by rolling
+      reward, rounded up. Each must be above the population's mean, and must have worked on as many
+      tasks again since its last fork. Forks leave `team_size` places below `largest` free for
+      geneses: else a full population could not cover a new niche.
+    * *merge*: the pair with the highest overlap above `merge_similarity`, of agents with at least
+      `merge_tasks` tasks each. At most one pair in a pass. The two must share two niches: on a
+      single niche, any two agents overlap by 1.
+    * *prune*: every agent that has lagged for `prune_tasks` tasks in a row, the longest lag first.
+    * *genesis*: one agent if there are fewer than `genesis_below` agents (or `pool_size`, if that
+      is less). It is made for the niche, among the last `tau` tasks, in which the population is
+      weakest. Another one if no agent is above `genesis_affinity` in a niche of these tasks, for
+      the most frequent of these niches. An agent that was made for a niche and has not met it
+      counts there with `initial`.
+    * *specialize*: every agent with at least `specialize_above` in its dominant niche, unless its
+      persona was already written for that niche.
 
-    A task of no niche gives nobody a niche to be good at. Agents that are retired or merged leave
-    at least `team_size` behind, also where no newcomer comes about; and there are never more than
-    `largest`, unless there were before.
+    Tasks without a niche give no agent a niche to be good at. After merges and prunes at least
+    `team_size` agents remain, even if no new agent is written. The population never grows beyond
+    `largest`.
     """
     look = _LifecycleView(population=population, settings=settings, chance=chance)
     for rule in (_forks, _merges, _prunes, _geneses, _specialized):
-        for event in rule(look):  # one by one: a rule sees what it decided before
+        for event in rule(look):  # in turn, because a rule sees its own earlier events
             look.events.append(event)
     return tuple(look.events)
 
 
 @dataclass(kw_only=True, slots=True)
 class _LifecycleView:
-    """A look at the roster: what was found so far."""
+    """The state of a lifecycle pass: the events found so far."""
 
     population: Population
     settings: PopulationSettings
@@ -97,45 +100,45 @@ class _LifecycleView:
 
     @property
     def idle(self) -> Mapping[str, RankingScore]:
-        """Those that nothing was decided of."""
+        """The agents without an event."""
         busy = {name for event in self.events for name in event.agents}
         return {name: agent for name, agent in self.population.agents.items() if name not in busy}
 
     @property
     def staying(self) -> int:
-        """How many there will be at least: newcomers may not come about."""
+        """The fewest agents after the pass: new agents may turn out invalid."""
         return len(self.population.agents) - self._count("merge") - self._count("prune")
 
     @property
     def size(self) -> int:
-        """How many there will be at most."""
+        """The most agents after the pass."""
         return self.staying + self._count("fork") + self._count("genesis")
 
     @property
     def has_room(self) -> bool:
-        """Whether one more may come."""
+        """Whether another agent may be added."""
         return self.size < self.settings.largest
 
     @property
     def may_fork(self) -> bool:
-        """Whether one more may come without taking the places that are kept for new niches."""
+        """Whether an agent may be added without using the places reserved for new niches."""
         return self.size < self.settings.largest - self.settings.team_size
 
     @property
     def may_lose(self) -> bool:
-        """Whether one may go."""
+        """Whether an agent may be removed."""
         return self.staying > self.settings.team_size
 
     def _count(self, operator: Fired) -> int:
         return sum(event.operator == operator for event in self.events)
 
     def best(self, niche: str) -> float | None:
-        """Return the most that anybody has in a niche who will be there; None: nobody met it."""
+        """Return the highest competence in a niche after the pass; None if no agent covers it."""
         values = [q for standing in self._there() if (q := _affinity(standing, niche)) is not None]
         return max(values, default=None)
 
     def _there(self) -> Iterator[RankingScore]:
-        """Yield those that stay, and what two come down to that are merged."""
+        """Yield the agents that remain, and the heir of a merge."""
         agents, removed = self.population.agents, set[str]()
         for event in self.events:
             if event.operator in {"merge", "prune"}:
@@ -146,7 +149,7 @@ class _LifecycleView:
 
 
 def _affinity(standing: RankingScore, niche: str) -> float | None:
-    """Return what an agent has in a niche that it has met, or was made for."""
+    """Return an agent's competence in a niche; None if it neither met it nor was made for it."""
     return standing.q(niche) if niche in standing.competence or niche in standing.aims else None
 
 
@@ -162,7 +165,7 @@ def _forks(view: _LifecycleView) -> Iterator[LifecycleEvent]:
 
 
 def _by_reward(view: _LifecycleView) -> list[tuple[str, RankingScore, float]]:
-    """Rank those that have worked enough; of equal ones, one or the other is first."""
+    """Return the agents with enough tasks, by rolling reward; ties are broken at random."""
     ranked = [
         (name, standing, standing.rolling)
         for name, standing in view.idle.items()
@@ -208,22 +211,22 @@ def _merges(view: _LifecycleView) -> Iterator[LifecycleEvent]:
         return
     pair = view.chance.choice(closest)
     names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
-    score, other = (ready[name] for name in names)
-    shared = len(score.competence.keys() & other.competence.keys())
+    score, second = (ready[name] for name in names)
+    shared = len(score.competence.keys() & second.competence.keys())
     yield LifecycleEvent(
         operator="merge",
         agents=(*names,),
         why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
         f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
-        f" {shared} niches in common, after {score.total} and {counted(other.total, 'task')}",
-        numbers={"overlap": omega, "shared": shared, "tasks": score.total, "tasks_2": other.total},
+        f" {shared} niches in common, after {score.total} and {counted(second.total, 'task')}",
+        numbers={"overlap": omega, "shared": shared, "tasks": score.total, "tasks_2": second.total},
     )
 
 
 def _closest(agents: Mapping[str, RankingScore]) -> Sequence[tuple[str, str]]:
-    """Find the pairs that overlap most, of those that share enough niches.
+    """Return the pairs with the highest overlap among those that share enough niches.
 
-    Among a thousand agents there are half a million pairs, so most are ruled out at once.
+    A thousand agents have half a million pairs, so a matrix product excludes most of them first.
     """
     names, niches = [*agents], sorted({z for agent in agents.values() for z in agent.competence})
     column = {niche: place for place, niche in enumerate(niches)}
@@ -292,7 +295,7 @@ def _geneses(view: _LifecycleView) -> Iterator[LifecycleEvent]:
 
 
 def _niche_counts(view: _LifecycleView) -> Mapping[str, int]:
-    """Count the last tasks by niche; of those met equally often, one or the other is first."""
+    """Return the counts of the last tasks by niche, in random order, so that ties are random."""
     recent = Counter(niche for niche in view.population.recent(view.settings.tau) if niche)
     niches = [*recent]
     view.chance.shuffle(niches)
@@ -300,7 +303,7 @@ def _niche_counts(view: _LifecycleView) -> Mapping[str, int]:
 
 
 def _weakest(view: _LifecycleView, met: Mapping[str, int]) -> str | None:
-    """Return the niche in which the population is weakest; of several, the one met most often."""
+    """Return the niche in which the population is weakest; on a tie, the most frequent."""
     return min(met, key=lambda text: (view.best(text) or 0.0, -met[text]), default=None)
 
 

@@ -1,1 +1,1 @@
-"""What a retrospective stands on: conversations, feedback, and what colleagues say when asked."""
+"""The evidence of a retrospective: conversations, feedback, and answers of colleagues."""

@@ -1,4 +1,4 @@
-"""Who took part in a run, what each of them read and said, and who read whose words."""
+"""The participants of a run, their conversations, and who read whose messages."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from .....runtime.messages.conversation import MEMORY, earlier
 from .....schema.team.team import Team
 
 SPEECH = frozenset({"message", "answer", "start"})
-"""What is posted on the bus of an open roster that one agent says to another."""
+"""The kinds of bus messages in an open roster that count as one agent talking to another."""
 
 
 def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
-    """Return what an agent read and said, as its model takes it when it goes on.
+    """Return an agent's conversation, in the form in which its model continues it.
 
-    Its instructions stay ahead, as they were; of a long conversation the oldest is left out.
+    The instructions stay first and unchanged; the oldest messages of a long conversation are left
+    out.
 
     Args:
-        team: The team, which says how much of it an agent is shown.
-        outcome: The result of the agent, with its dialogue.
+        team: The team, which limits the length of the conversation.
+        outcome: The outcome of the agent, with its dialogue.
     """
     messages = outcome.dialogue
     roster = team.execution.roster
@@ -30,38 +31,38 @@ def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
 
 
 def speakers(team: Team, run: Run) -> tuple[str, ...]:
-    """Name the agents that took part and can look back: those with a conversation."""
+    """Return the agents that can look back: those with a conversation."""
     return tuple(
         agent for agent in team.agents if agent in run.agents and run.agents[agent].dialogue
     )
 
 
 def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
-    """Find who really exchanged messages: pairs of which one read what the other said.
+    """Return the pairs of agents of which one really read a message of the other.
 
-    In an open roster that is who sent whom a message; elsewhere a report counts, where there was
-    one and its reader came to read it. Agents that ask no model have nothing to settle.
+    In an open roster, these are the senders and receivers of messages. Elsewhere a report counts if
+    it exists and its reader worked. Agents that call no model are left out.
 
     Returns:
-        The pairs, each once, in the order in which the agents stand in the team.
+        The pairs, each once, in the order of the team's agents.
     """
     place = {speaker: number for number, speaker in enumerate(speakers(team, run))}
     pairs = {
-        (min(name, other, key=place.__getitem__), max(name, other, key=place.__getitem__))
-        for name, other in _read(team, run)
-        if name != other and {name, other} <= place.keys()
+        (min(name, peer, key=place.__getitem__), max(name, peer, key=place.__getitem__))
+        for name, peer in _read(team, run)
+        if name != peer and {name, peer} <= place.keys()
     }
     return tuple(sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])))
 
 
 def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
-    """Name those that an agent exchanged messages with."""
+    """Return the agents that exchanged messages with an agent."""
     pairs = interactions(team, run)
-    return tuple(other for pair in pairs if agent in pair for other in pair if other != agent)
+    return tuple(peer for pair in pairs if agent in pair for peer in pair if peer != agent)
 
 
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
-    """Yield whose words reached whom, as far as both took part."""
+    """Yield the sender and the reader of each message."""
     yield from ((message.sender, message.to) for message in run.bus if message.kind in SPEECH)
     for reader, senders in team.visible.items():
         for name in senders:

@@ -1,4 +1,4 @@
-"""What an agent asks colleagues when all is over, and what they answer."""
+"""Questions of an agent to its colleagues after a task, and their answers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LONGEST_EVIDENCE = 1_200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvidenceExchange:
-    """What an agent asked a colleague when all was over, and what that answered.
+    """A question of an agent to a colleague after a task, and the answer.
 
     Attributes:
-        answer: What the colleague answered; empty where no answer was of use.
+        answer: The colleague's answer; empty if there was no valid one.
     """
 
     asker: str
@@ -33,7 +33,7 @@ class EvidenceExchange:
     answer: str = ""
 
     def text(self, most: int = LONGEST_EVIDENCE) -> str:
-        """Tell it, in its fence.
+        """Return question and answer in a fence.
 
         Args:
             most: The most characters of each part.
@@ -46,13 +46,13 @@ class EvidenceExchange:
 def questions_in(
     text: str, others: Sequence[str], most: int, *, strict: bool
 ) -> tuple[tuple[str, str], ...]:
-    """Read questions, each with whom it is for.
+    """Parse questions, each with the colleague it is addressed to.
 
     Args:
-        strict: Whether one that is of no use is a problem; else it is passed over.
+        strict: Whether an invalid question is an error; else it is ignored.
 
     Raises:
-        InvalidAnswer: It has another shape, or a question is of no use.
+        InvalidAnswer: The answer has another shape, or a question is invalid.
     """
     shape = closed(questions=ANY_LIST)
     items: list[Any] = structured(text, shape, Bounds())["questions"]
@@ -78,7 +78,7 @@ def _problem(item: Any, others: Sequence[str]) -> str:
 
 
 def answer_in(text: str) -> str:
-    """Read what a colleague answered.
+    """Parse a colleague's answer.
 
     Raises:
         InvalidAnswer: It has another shape, or no words.

@@ -15,14 +15,14 @@ from ....core.material import clip, fenced, material, task_text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskFeedback:
-    """The feedback when a task is over: `r_k` of Meta-Team Algorithm 1, and what it is about.
+    """The feedback after a task: `r_k` of Meta-Team Algorithm 1, with the task and the answer.
 
     Attributes:
-        answer: What the team handed in; None where it handed nothing in.
-        error: Why it did not.
-        score: What that was worth, in [0, 1]; None where nobody knows.
-        words: What was said of it by a judge that does not know the reference answer.
-        reference: The reference answer, where a person wants it shown; else empty.
+        answer: The team's answer; None without one.
+        error: The reason for a missing answer.
+        score: The score of the answer, in [0, 1]; None if unknown.
+        words: The reason of a judge that does not know the reference answer.
+        reference: The reference answer, if the user wants the team to see it; else empty.
     """
 
     task: Task
@@ -45,9 +45,9 @@ class TaskFeedback:
         """Return the feedback on a run of a team.
 
         Args:
-            is_judged: Whether a judge gave the score, that does not know the reference answer. Then
-                what it said is told, too; any other scorer's words may quote that answer.
-            shows_reference: Whether a person wants the team to see the reference answer.
+            is_judged: Whether the score comes from a judge that does not know the reference answer.
+                If so, its reason is included; another scorer's reason may quote that answer.
+            shows_reference: Whether the user wants the team to see the reference answer.
         """
         return cls(
             task=task,
@@ -59,7 +59,7 @@ class TaskFeedback:
         )
 
     def text(self, bounds: Bounds) -> str:
-        """Tell it, each text of others in its fence."""
+        """Return it as shown to a model, with each untrusted text in a fence."""
         line = self.answer
         if line is None:
             line = f"(none: {on_one_line(self.error) or 'nobody gave one'})"

@@ -1,7 +1,7 @@
-"""What an agent looks up when a task is over: the files that it worked on, as it left them.
+"""File lookups after a task: an agent reads the files that it worked on, as it left them.
 
-It has the tools for that which it had at work, and no others; they change nothing. The copy is made
-anew from the task and from the agent's own changes, so it is the same after a restart.
+It has only those read-only tools that it had during its work. The copy is rebuilt from the task and
+the agent's own changes, so it is the same after a restart.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
     {tool.name: tool for tool in (list_files, read_file, search_text)}
 )
 CODING = frozenset({"mini-swe-agent", "swe-agent"})
-"""Backends whose agents have a copy of the repository at hand, with a shell."""
+"""Backends whose agents work on a copy of the repository with a shell."""
 AT_ONCE = 4
-"""The most things that an agent looks up at once."""
+"""The most lookups in one answer."""
 LINES = 200
 LONGEST_LOOK = 4_000
 FIELDS = ("tool", "path", "text", "line")
@@ -39,10 +39,10 @@ FIELDS = ("tool", "path", "text", "line")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileLook:
-    """What an agent looked up.
+    """A file lookup.
 
     Attributes:
-        result: What the tool gave, or why it could not.
+        result: The output of the tool, or its error.
     """
 
     tool: str
@@ -53,7 +53,7 @@ class FileLook:
 
     @property
     def arguments(self) -> Mapping[str, Any]:
-        """The arguments of the tool's call."""
+        """The arguments of the tool call."""
         match self.tool:
             case "read_file":
                 return {"path": self.path, "start_line": self.line, "line_count": LINES}
@@ -63,16 +63,16 @@ class FileLook:
                 return {"path": self.path or "."}
 
     def shown(self, most: int) -> str:
-        """Return it in its fence, in so many characters."""
+        """Return it in a fence, with at most `most` characters of the result."""
         what = f"{self.tool} {self.path} {self.text}".strip()
         return fenced("looked_up", f"{on_one_line(what)}\n{clip(self.result, most)}")
 
 
 def tools_of(ground: Ground, agent: str) -> Sequence[str]:
-    """Name the tools by which an agent may look at the task's files; none, where there are none.
+    """Return the tools by which an agent may look at the task's files; empty without files.
 
     Args:
-        ground: The team that worked, and what it was told.
+        ground: The team that worked, and its feedback.
     """
     task, own = ground.feedback.task, ground.team.agents[agent]
     if task.repo is None and not task.files:
@@ -83,7 +83,7 @@ def tools_of(ground: Ground, agent: str) -> Sequence[str]:
 
 
 def looks_schema(tools: Sequence[str]) -> Mapping[str, Any]:
-    """Return the shape of an answer that says what an agent wants to look up."""
+    """Return the schema of an answer that requests lookups."""
     text = {"type": "string", "maxLength": 300}
     line = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
     item = closed(tool=among(tools), path=text, text=text, line=line)
@@ -91,13 +91,13 @@ def looks_schema(tools: Sequence[str]) -> Mapping[str, Any]:
 
 
 def looks_in(text: str, tools: Sequence[str], *, strict: bool) -> tuple[FileLook, ...]:
-    """Read what an agent wants to look up.
+    """Parse the requested lookups.
 
     Args:
-        strict: Whether one that is of no use is a problem; else it is passed over.
+        strict: Whether an invalid lookup is an error; else it is ignored.
 
     Raises:
-        InvalidAnswer: It has another shape, or one is of no use.
+        InvalidAnswer: The answer has another shape, or a lookup is invalid.
     """
     items: list[Any] = structured(text, closed(looks=ANY_LIST), Bounds())["looks"]
     bad = [item for item in items if not _is_look(item, tools)]
@@ -119,11 +119,11 @@ def _is_look(item: Any, tools: Sequence[str]) -> bool:
 
 
 async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tuple[FileLook, ...]:
-    """Look things up in an agent's copy of the task's files, as it left them.
+    """Run lookups in an agent's copy of the task's files, as it left them.
 
     Args:
-        ground: The team that worked, and what it was told.
-        looks: What it wants to see, by tools that it may use.
+        ground: The team that worked, and its feedback.
+        looks: The lookups, by tools that the agent may use.
     """
     outcome = ground.run.agents[agent]
     patch = outcome.result.patch if outcome.result else None

@@ -1,4 +1,4 @@
-"""What a retrospective stands on: a team, what it did and was told, and what it may take."""
+"""The input of a retrospective: a team, its run, its feedback, and the limits."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ NO_INPUTS: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ground:
-    """What a retrospective stands on.
+    """The input of a retrospective.
 
     Attributes:
-        team: The team that worked, with the notes that are to change.
+        team: The team that worked, with the notes to change.
         own_model: Whether agents answer with their own models.
     """
 
@@ -40,11 +40,11 @@ class Ground:
     limits: PhaseLimits = field(default_factory=PhaseLimits)
 
     def meter(self) -> Meter:
-        """Begin to count what a phase takes."""
+        """Return a new meter for a phase."""
         return Meter(limits=self.limits)
 
     def voice(self, model: OperatorModel, agent: str) -> OperatorModel:
-        """Return who answers for an agent: its own model, that samples and thinks as it says."""
+        """Return the model that answers for an agent: its own, with its own sampling settings."""
         own = self.team.agents[agent]
         if not self.own_model or not isinstance(model, MetaModel):
             return model
@@ -58,7 +58,7 @@ class Ground:
     def gate(
         self, model: OperatorModel, edits: Sequence[Edit], room: NoteLimits | None = None
     ) -> Passed:
-        """Keep what may be kept of edits of the team, under the ceiling of who was asked."""
+        """Pass edits of the team through the gate, under the model's ceiling."""
         return gate(self.team, edits, catalogue=model.catalogue, ceiling=model.ceiling, room=room)
 
     async def ask(
@@ -76,12 +76,12 @@ class Ground:
         also: str = "",
         inputs: Mapping[str, Any] = NO_INPUTS,
     ) -> Answered | RejectedProposal:
-        """Ask an agent in a further turn of its own conversation.
+        """Ask an agent in the next turn of its own conversation.
 
         Args:
-            read: Makes something of it, or raises `InvalidAnswer`.
-            salvage: Makes what it can of an answer that is not right after the repair either.
-            also: What the agent reads beside what the team is told.
+            read: Parses the answer, or raises `InvalidAnswer`.
+            salvage: Parses what it can of an answer that is still invalid after the repair.
+            also: What the agent reads in addition to the task's feedback.
             inputs: The values beside this ground, the agent and its run.
         """
         voice = self.voice(model, agent)

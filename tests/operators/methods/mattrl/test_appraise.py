@@ -59,9 +59,6 @@ def test_the_rubric_of_the_recipe_takes_the_place_of_ours() -> None:
         {**SAID, "agents": {**SCORES, "ghost": SCORES["heart"]}},
         {**SAID, "agents": {**SCORES, "heart": {"reason": "r", "score": 7}}},
         {**SAID, "agents": {**SCORES, "heart": {"score": 0.5}}},
-        {**SAID, "agents": {**SCORES, "heart": {"reason": "r", "score": True}}},
-        SCORES,
-        "fine",
     ],
 )
 def test_what_is_no_appraisal_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:

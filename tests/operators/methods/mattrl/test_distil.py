@@ -54,8 +54,6 @@ def test_it_sees_the_case_what_was_read_and_said_and_what_it_was_worth() -> None
         {**SAID, "context": ","},
         {"action": "x"},
         {**SAID, "owner": "brain"},
-        [SAID],
-        "well done",
     ],
 )
 def test_what_is_no_entry_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:

@@ -13,9 +13,10 @@ from coterie.operators.report.heldout import HeldOut, Learned
 from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.values.budget import Caps
 from coterie.schema.team.task import Task
 
-from ...building import MATTRL, TASKS, Built, learnt, recipe
+from ...building import MATTRL, TASKS, Built, Killed, dying, learnt, recipe
 from ...consulting import doctors
 
 UNSEEN = [Task(id="new", query="What is 3 + 4 again?", answer="7")]
@@ -77,6 +78,47 @@ def test_a_batch_is_selected_from_when_it_is_complete(tmp_path: Path) -> None:
     cases = [f"What is {n} + {7 - n}?" for n in range(4)]
     asked = [call.text for call in built.model.calls if "[chief]" in call.text]
     assert [sum(case in text for text in asked) for case in cases] == [1] * 4
+
+
+@pytest.mark.parametrize(
+    ("calls", "workers", "kept"),
+    [
+        (8, 1, [1]),
+        (15, 1, [1]),
+        (16, 1, [None, 2]),
+        (24, 1, [None, None, 3]),
+        (24, 2, [None, None, 3]),
+    ],
+)
+def test_a_budget_that_nobody_raises_ends_the_batch_while_it_can_be_distilled(
+    tmp_path: Path, calls: int, workers: int, kept: list[int | None]
+) -> None:
+    """A case takes seven calls, and one of its four utterances is distilled."""
+    built = learnt(tmp_path, recipe(workers=workers), budget=Caps(calls=calls))
+    assert [line["told"].get("entries") for line in built.lines] == kept
+    assert len(built.entries) == kept[-1]
+    assert len(built.model.calls) == 8 * len(kept) <= calls
+
+
+def test_what_such_a_budget_has_no_call_for_is_left_out_and_counted(tmp_path: Path) -> None:
+    built = learnt(tmp_path, recipe(share=0.5), budget=Caps(calls=8))
+    [line] = built.lines
+    assert (len(built.entries), line["told"]["entries"]) == (1, 1)
+    [lost] = line["dropped"]
+    assert (lost["operator"], "calls=8" in lost["reason"]) == ("distil", True)
+
+
+@pytest.mark.parametrize("writes", [5, 20, 35, 45])
+def test_it_ends_there_after_the_end_at_any_moment(tmp_path: Path, writes: int) -> None:
+    """The room beyond 24 calls is for those that a killed process may have paid for."""
+    of, budget = recipe(), Caps(calls=30)
+    clean = learnt(tmp_path / "clean", of, budget=budget)
+    assert len(clean.lines) == len(clean.entries) == 3
+    with pytest.raises((Killed, BaseExceptionGroup)), dying(writes):
+        learnt(tmp_path / "killed", of, budget=budget)
+    learnt(tmp_path / "killed", of, budget=budget)
+    for file in ("pool/ledger.jsonl", "evolution/turns.jsonl"):
+        assert (tmp_path / "killed" / file).read_bytes() == (clean.folder / file).read_bytes()
 
 
 def test_a_stream_that_grows_begins_a_new_batch_and_keeps_what_it_had(tmp_path: Path) -> None:

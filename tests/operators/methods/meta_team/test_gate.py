@@ -104,7 +104,7 @@ def test_a_role_is_replaced_under_another_id() -> None:
 def test_there_is_room_for_so_many_notes() -> None:
     result = passed(*(replace(UNITS, name=f"rule_{number}") for number in range(4)), patches=3)
     assert len(result.edits) == 3
-    assert "room for 3" in result.refused[0].reasons[0]
+    assert "solver would have 4 patches; there is room for 3." in result.refused[0].reasons[0]
     assert len(passed(skill("a"), skill("b"), skills=1).refused) == 1
 
 

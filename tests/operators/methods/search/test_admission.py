@@ -181,21 +181,36 @@ def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) 
         assert (known.n, known.adapted, known.adapted_sum) == (0, 4, 2.0)
 
 
-def candidate(number: int, score: float, team: Team, **fields: Any) -> Candidate:
-    run = Run(status="done", answer="7")
-    scored = [(run, Score(value=score, reason="so"))]
+def candidate(
+    number: int, reward: float, team: Team, status: Any = "done", **fields: Any
+) -> Candidate:
+    run = Run(status=status, answer="7")
+    scored = [(run, Score(value=max(0.0, reward), reason="so"))]
     born = Lineage(operator="mutate", parents=("vote",))
-    return Candidate(number=number, team=team, lineage=born, runs=scored, rewards=[score], **fields)
+    return Candidate(
+        number=number, team=team, lineage=born, runs=scored, rewards=[reward], **fields
+    )
 
 
-@pytest.mark.parametrize(("margin", "comes"), [(0.0, True), (0.05, True), (0.2, False)])
-def test_a_gain_has_to_pass_the_margin(margin: float, comes: bool) -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "margin", "status", "comes"),
+    [
+        (0.5, 0.7, 0.0, "done", True),
+        (0.5, 0.7, 0.05, "done", True),
+        (0.5, 0.7, 0.2, "done", False),
+        (0.5, 0.7, 0.0, "stopped", False),
+        (-0.5, 0.0, 0.0, "done", False),  # It costs less than its parent, and is worth nothing.
+    ],
+)
+def test_a_gain_runs_is_worth_something_and_passes_the_margin(
+    before: float, after: float, margin: float, status: str, comes: bool
+) -> None:
     tried = [
-        candidate(0, 0.5, vote(), member="vote"),
-        candidate(1, 0.7, vote("Anew."), sources=(0,)),
+        candidate(0, before, vote(), member="vote"),
+        candidate(1, after, vote("Anew."), status, sources=(0,)),
     ]
     settings = SimpleNamespace(admission="gain", margin=margin)
-    expected = {"vote": SimpleNamespace(score=0.5)}
+    expected = {"vote": SimpleNamespace(score=before)}
     search: Any = SimpleNamespace(
         best=tried[1], candidate=tried.__getitem__, settings=settings, expected=expected
     )
@@ -218,4 +233,7 @@ def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Pa
     search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
     line = Admitting(search=search).close(pool, Views(pool, "recipe").upto(0))
     assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
+    assert (line["verdict"], line["first"]) == (None, None)  # There is no right answer.
     assert pool.teams["other"].statistics.n == 1
+    last = (pool.folder / "ledger.jsonl").read_text().splitlines()[-1]
+    assert json.loads(last)["op"] == "recipe/trial 0"

@@ -125,12 +125,6 @@ def test_an_answer_of_thinking_alone_was_written_all_the_same() -> None:
     assert metered(answer, 7, None).completion_tokens == 50
 
 
-@pytest.mark.parametrize("reason", ["length", "content_filter", "stop"])
-def test_why_it_ended_is_passed_on(reason: str) -> None:
-    answer = answer_of(response({"content": "fo"}, finish_reason=reason), SOURCE)
-    assert answer.finish_reason == reason
-
-
 def test_usage_that_can_be_is_believed() -> None:
     fields = {
         "prompt_tokens": 9,

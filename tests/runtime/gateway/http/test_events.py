@@ -47,6 +47,7 @@ def test_where_a_stream_is_cut_does_not_matter(
 def test_an_event_is_what_its_lines_of_data_say() -> None:
     content = b": hello\nevent: x\ndata: one\ndata:two\nretry: 3\n\n\n\ndata: three"
     assert read(content, [])[0] == [b"one\ntwo", b"three"]
+    assert read(b"event: ping\n\ndata: one\n\n", [])[1].name == b""
 
 
 @given(

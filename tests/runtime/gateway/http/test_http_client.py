@@ -148,7 +148,7 @@ class Served:
         await writer.wait_closed()
 
 
-@pytest.mark.parametrize(("trusted", "connections"), [(3600.0, 1), (0.05, 2)])
+@pytest.mark.parametrize(("trusted", "connections"), [(3600.0, 1), (0.0, 2)])
 def test_a_connection_that_its_server_may_be_closing_is_not_used(
     trusted: float, connections: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +158,6 @@ def test_a_connection_that_its_server_may_be_closing_is_not_used(
         served, client = Served(), HttpClient()
         async with served as endpoint:
             await client.chat(endpoint, body(endpoint))
-            await asyncio.sleep(0.2)
             await client.chat(endpoint, body(endpoint))
             await client.close()
         return len(served.connections)

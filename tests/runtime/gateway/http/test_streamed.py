@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint
+from coterie.runtime.gateway.http import http_client, streamed
 from coterie.runtime.gateway.http.http_client import HttpClient
+from coterie.runtime.gateway.http.streamed import StreamedAnswer
 from coterie.runtime.gateway.stream_sink import StreamSink
 from coterie.runtime.gateway.wires.chat import ChatWire
+
+from ....waiting import PATIENCE
 
 REQUEST = ChatRequest(model="default", messages=[{"role": "user", "content": "漢"}])
 HALF = ({"choices": [{"index": 0, "delta": {"content": "Fo"}}]},)
@@ -56,7 +61,12 @@ def failure(reply: Reply) -> CallError:
     return caught.value
 
 
-def test_an_answer_comes_in_pieces_and_its_connection_is_used_again() -> None:
+def test_an_answer_comes_in_pieces_and_its_connection_is_used_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # However slow the machine, the end of a response and the next call come soon enough.
+    monkeypatch.setattr(streamed, "SECONDS_TO_END", PATIENCE)
+    monkeypatch.setattr(http_client, "IDLE_SECONDS", PATIENCE)
     text = "Zwei und zwei macht vier, 漢字 \U0001f600, " * 4
     answers, words, connections = asked(
         Reply(text=text), Reply(text=text, delivery="dripped", interval=0)
@@ -65,6 +75,26 @@ def test_an_answer_comes_in_pieces_and_its_connection_is_used_again() -> None:
     assert "".join(words) == text * 2
     assert len(words) > 9
     assert connections == 1
+
+
+def test_who_waits_is_told_what_goes_on_and_what_is_a_sign_of_life() -> None:
+    words = json.dumps(HALF[0])
+    pieces = [
+        f"data: {words[:9]}",
+        f"{words[9:]}\n\n",
+        ": wait\n\n",
+        f"data: {json.dumps(END)}\n\n",
+    ]
+    chunks, signs = iter([*(piece.encode() for piece in pieces), b""]), list[bool]()
+
+    async def read(_most: int) -> bytes:
+        return next(chunks)
+
+    response: Any = SimpleNamespace(headers={}, content=SimpleNamespace(read=read))
+    sink = StreamSink(on_bytes=signs.append)
+    answer = StreamedAnswer(source="h", wire=ChatWire(), secrets=frozenset(), sink=sink)
+    assert b'"Fo"' in asyncio.run(answer.read(response))
+    assert signs == [False, True, False, True]
 
 
 def test_tool_calls_and_usage_come_too() -> None:

@@ -103,8 +103,6 @@ def test_a_prompt_that_is_a_file_s_is_written_out() -> None:
         {**SAID, "persona": "You are Ada. You  add."},
         {**SAID, "tools": ["shell"]},
         {"title": "x", "persona": "y"},
-        [SAID],
-        "You are Ada, and love sums.",
     ],
 )
 def test_what_is_no_persona_is_repaired_once_and_then_dropped(bad: Any) -> None:
