@@ -324,7 +324,7 @@ class Gateway:
         return self._clients[kind]
 
     async def _start_servers(self) -> None:
-        """Start the servers that were prepared and do not run yet."""
+        """Start the prepared servers that are not running yet."""
         for weights in [*self._unstarted]:
             await self._shared.server(weights)
             self._unstarted.discard(weights)

@@ -307,7 +307,7 @@ def read_as(kind: type[T], path: Path, what: str = "what coterie wrote there") -
     """Read a file of a run's folder as a value of a class.
 
     Raises:
-        InputError: There is none, or it is damaged.
+        InputError: The file is missing or damaged.
     """
     try:
         return from_value(kind, read_value(path))

@@ -24,13 +24,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def with_interval(value: float, interval: Sequence[float], sign: str = "") -> str:
-    """Write a figure with its interval; with `+` as sign, it is a difference."""
+    """Return a figure with its interval; the sign `+` marks a difference."""
     low, high = interval
     return f"{value:{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
 
 
 def aligned(rows: Iterable[Sequence[str]], sides: Collection[str]) -> Iterator[str]:
-    """Yield the lines of a table, each column of which is even on its side: < or >."""
+    """Yield the lines of a table, each column aligned to its side: < or >."""
     lines = [*rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:

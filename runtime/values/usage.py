@@ -107,7 +107,7 @@ class Usage:
 
 
 def tokens_of(usage: Mapping[str, Any]) -> int:
-    """Return the tokens read and written of usage as it is stored."""
+    """Return the prompt and output tokens of a stored usage."""
     return usage["prompt_tokens"] + usage["completion_tokens"]
 
 
