@@ -85,7 +85,7 @@ class Working:
         return value
 
     def plan(self) -> str:
-        """Return what the open cells will take: as caps bound it, and as done cells show it."""
+        """Return the expected consumption of open cells: caps bound it, done cells estimate it."""
         cells = self.open
         lines = [f"{counted(len(self.own), 'cell')}, {len(self.own) - len(cells)} done"]
         if cells:
