@@ -275,7 +275,6 @@ class _Reader:
         return self._seeded(place, recipe, file)
 
     def _voting(self, place: tuple[str, str], copies: int) -> str:
-        """Return the seed of a team of voting copies."""
         source = _beside(self._path, self._written["team"])
         team = self.load(("team",), load_source, source, self._known)
         vote = partial(vote_of, team, copies, temperature=TEMPERATURE)

@@ -56,8 +56,6 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Samples:
-    """The result of each trial of an evaluation."""
-
     folder: Path
 
     @property

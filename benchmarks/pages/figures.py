@@ -153,7 +153,6 @@ def _graph(evaluated: EvaluationFolder, links: Links) -> Markup | str:
 
 
 def _provenance(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the provenance of the figures."""
     yield "Command", figures["command"]
     yield "Models", ", ".join(f"{alias} = {model}" for alias, model in figures["models"].items())
     for name in ("endpoints", "evaluation", "seed", "data", "versions", "host", "content_hash"):

@@ -208,7 +208,6 @@ class _MathJudge:
 
 
 def _score(answer: str, evidence: Evidence) -> Score:
-    """Return the score of a verdict."""
     reasons = {
         "True": "right",
         "False": f"not {str(evidence.task.answer)[:80]}",

@@ -136,7 +136,6 @@ def _size(path: Path) -> int:
 
 
 def _end(path: Path, size: int) -> bytes:
-    """Return the last bytes of a file."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - size))

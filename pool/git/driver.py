@@ -140,7 +140,6 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
 
 
 def _beginning(ours: bytes, other: bytes) -> bytes:
-    """Return the lines at the beginning of both."""
     lines = zip(ours.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
     blocks = list[bytes]()
     for mine, theirs in lines:

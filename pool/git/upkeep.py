@@ -214,7 +214,6 @@ def _tells_otherwise(team: Team, member: Member) -> bool:
 
 
 def _salvage(path: Path) -> list[str]:
-    """Rewrite a damaged ledger without its unusable lines."""
     with locked(Ledger(path).lock):
         usable, lost = _sorted_out(path)
         if not lost:

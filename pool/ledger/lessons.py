@@ -149,7 +149,7 @@ class Lessons(Mapping[str, Learnt]):
         return next((by for by in standing if entry in by.replaces), None)
 
     def _from(self, place: int, owner: str, count: int) -> str | None:
-        """Name whose own an entry is that an agent has when so many were learnt, if it has it."""
+        """Return the owner of an entry in an agent's memory as of `count` entries; else None."""
         entry = self._entry(place)
         waiting = [(owner, count)]
         pairs = {*waiting}

@@ -49,7 +49,6 @@ def _items(value: Any) -> Iterable[tuple[str | int, Any]]:
 
 @functools.cache
 def _validators() -> Mapping[str, Validator]:
-    """Return the validator of each kind of line."""
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
 

@@ -234,7 +234,6 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _payload(labels: Labels) -> dict[str, Any]:
-    """Return the labels stored beside a vector."""
     fields = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
     return {**fields, "owner": list(labels.owners)}
 

@@ -115,7 +115,6 @@ def _schema(schema: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _others() -> Mapping[str, Mapping[str, Any]]:
-    """Return the schemas that other schemas may refer to."""
     team = shape_schema("team")
     return {team["$id"]: team}
 

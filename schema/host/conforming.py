@@ -140,7 +140,6 @@ def _plain(value: Any) -> dict[Any, Any]:
 
 
 def _check_options(value: Any, kind: Any, options: tuple[Any, ...]) -> None:
-    """Check that a value has one of several types."""
     if len(options) == 2 and options[1] is types.NoneType and value is not None:
         check(value, options[0])  # says more
     elif not any(_fits(value, option) for option in options):

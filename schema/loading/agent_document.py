@@ -139,7 +139,6 @@ def _parts(
 
 
 def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
-    """Read the agent file named by a team file."""
     if folder is None:
         raise ValueError("an agent file must lie beside a team file. Write the agent out.")
     if not isinstance(name, str) or not _PATH.fullmatch(name):

@@ -78,7 +78,6 @@ def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 
 def _ungrouped(value: Any) -> Any:
-    """Return an entry without its grouping fields."""
     if not is_mapping(value):
         return value
     return {key: item for key, item in value.items() if key not in GROUPING}

@@ -178,7 +178,6 @@ class _SourceText:
         return value + self.text[place:end]
 
     def _block(self, node: Any, new: Any) -> Span | None:
-        """Rewrite a literal block, line by line."""
         begin, end = node.start_mark.index, self._end(node)
         first = self._next_line(begin)
         header = _LITERAL.match(self.text, begin)
@@ -323,7 +322,6 @@ def _gaps(parts: Sequence[_Part], staying: Set[int]) -> tuple[str, Mapping[int, 
 
 
 def _flow(value: Any) -> str:
-    """Write a value in flow style."""
     if is_mapping(value):
         fields = (f"{scalar(key, in_flow=True)}: {_flow(item)}" for key, item in value.items())
         return f"{{{', '.join(fields)}}}"

@@ -125,9 +125,9 @@ def update_event(
 
 
 def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
-    """Return what is written into each column: a value each, or one for all.
+    """Return the value for each column: one each, or one for all.
 
-    A list of one item is for all only while nobody has added a column to the events.
+    A list of one item is for all only while no call has added a column to the events.
     """
     if len(columns) > 1 and isinstance(value, list | tuple):
         if len(value) == 1 and set(among) <= _COLUMNS:
@@ -139,10 +139,10 @@ def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
 
 
 def _elsewhere(value: Any) -> Any:
-    """Return what a new column has in the rows that nothing is written to.
+    """Return the value of a new column in the other rows.
 
-    Missing, but beside texts it is the word `nan`, cut off at the length of the longest of them:
-    so has it the release of pandas that the original pins. A number among texts leaves it room.
+    It is missing, but among texts it is the word `nan`, cut to the length of the longest of them,
+    as in the release of pandas that the original pins. With a number among the texts it is not cut.
     """
     items: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
     is_text = [isinstance(item, str) for item in items]
