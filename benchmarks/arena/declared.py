@@ -150,7 +150,7 @@ def _method_schema(common: Written, whole: Written) -> Written:
     fields = {name: field for name, field in recipe.items() if name not in SET_HERE}
     try:
         settings = {**fields["settings"], **strategy_of(whole["strategy"]).schema}
-    except (InputError, KeyError, TypeError):  # the reader says which strategy there is not
+    except (InputError, KeyError, TypeError):  # the reader reports an unknown strategy
         settings = fields["settings"]
     fields = {**common["properties"], **fields, "settings": settings}
     return {**common, "additionalProperties": False, "properties": fields}

@@ -79,7 +79,7 @@ class Working:
 
     def write(self) -> Mapping[str, Any]:
         """Write the table of all completed cells, and return its value."""
-        # What a cell at work remembers of itself would be old; what is settled is read once only.
+        # A running cell's cached data would be outdated; settled data is read only once.
         value = arena_value([cell if cell.is_settled else replace(cell) for cell in self.cells])
         write_files(self.folder, value)
         return value

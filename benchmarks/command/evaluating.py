@@ -107,7 +107,7 @@ class Evaluating:
 
     @property
     def _workers(self) -> int:
-        # Where agents run code, each run holds a jail while it waits.
+        # If agents run code, each run holds a jail while it waits.
         batch = self.setting.batch and not self.plan.needs_jail
         return at_once(self.options["workers"], batch=batch)
 

@@ -148,7 +148,7 @@ def _graph(evaluated: EvaluationFolder, links: Links) -> Markup | str:
     if not (evaluated.folder / "team.yaml").is_file():
         return ""
     team = read_team(evaluated.folder / "team.yaml")
-    # Drawn from a team that loads; what it says is escaped there.
+    # Drawn from a team that loads; its texts are escaped there.
     return Markup(draw_marked(team, {}, team.edges, tip=links.id("tip")))  # noqa: S704
 
 

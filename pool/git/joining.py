@@ -105,7 +105,7 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
     """Merge another copy into a pool, which messages call `called`."""
     heads = [_checked(path, tell) for path in (folder, other)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
-        put_back(folder)  # what a merge left that was killed
+        put_back(folder)  # leftovers of a killed merge
         before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
         theirs = UnionSide.of(str(other / LEDGER), _content(other / LEDGER))
         lines, notes = union_of(before, theirs, folder)

@@ -24,7 +24,7 @@ class Births(dict[str, MemberT]):
     @property
     def live(self) -> Mapping[str, MemberT]:
         """The ones that are not retired, in the same order. This mapping never changes."""
-        if self._is_late:  # once after many that came back, not once after each
+        if self._is_late:  # once after many restorations, not after each
             self._live = {name: member for name, member in self.items() if member.retired is None}
         self._is_lent, self._is_late = True, False
         return self._live

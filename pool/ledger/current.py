@@ -77,7 +77,7 @@ class Current:
             Whether it was written: false if this operation was recorded before.
         """
         is_new = self.ledger.commit(value, op=op, files=files or {})
-        # Also where it was written before: this process may not have taken it in yet.
+        # Also if it was written before: this process may not have read it yet.
         self.refresh()
         return is_new
 
@@ -180,11 +180,11 @@ class Current:
 
     def _keep(self) -> None:
         """Store a snapshot, if that is possible."""
-        self._snapshot_place = self._place  # who cannot keep one tries again as much later
+        self._snapshot_place = self._place  # a failure postpones the next attempt, too
         if not os.access(self.folder, os.W_OK):
             return
         with suppress(StorageError), self.ledger.at_rest() as index:
-            # Else the ledger knows more than the state, as where a thread has just appended.
+            # Otherwise the ledger is ahead of the state, as after an append by another thread.
             if index.place == self._place:
                 keep(self.folder, self.state, index)
 
@@ -205,7 +205,7 @@ class Current:
         if os.access(self.folder / LEDGER, os.W_OK):
             self.ledger.rewrite(ordered)
         if moved:
-            # Each line has another place now, so all of them are read again.
+            # All offsets have changed, so all lines are read again.
             self.state, self._place = State(self.folder), START
         return moved
 

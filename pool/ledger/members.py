@@ -43,7 +43,7 @@ class Member(TrialRecord):
         Raises:
             StorageError: Its file is missing, does not load, or holds another team than was born.
         """
-        if not self._read:  # a file is written once, so whoever is of this team shares it
+        if not self._read:  # a file is written once, so copies of this member share it
             self._read.append(self._from_file())
         return self._read[0]
 

@@ -75,7 +75,7 @@ class Snapshot:
                 tail = tail[size:]
             repeats = {int(start): _place_of(end) for start, end in value["repeats"].items()}
             if any(end.offset <= start for start, end in repeats.items()):
-                return None  # who looks for the end of repeats would go round
+                return None  # otherwise the search for the end of repeats would not end
             *lasting, keys, offsets = tables
             index = LedgerIndex(
                 place=place,
@@ -128,7 +128,7 @@ def keep(folder: Path, state: State, index: LedgerIndex) -> bool:
     value, tables = value_of(state)
     tables += index.ops.packed()
     try:
-        # A person or git may have exchanged the ledger since it was read.
+        # A person or git may have replaced the ledger since it was read.
         ledger = _confirmed(folder / LEDGER, index.parts)
         if ledger is None:
             return False
@@ -153,7 +153,7 @@ def keep(folder: Path, state: State, index: LedgerIndex) -> bool:
         write_atomically(path, b"\n".join((_digest(rest).encode(), rest)))
         _leave(folder, place.offset)
     except (InputError, StorageError, OSError, ValueError):
-        return False  # whoever opens the pool reads its lines
+        return False  # without a snapshot, opening the pool reads all lines
     return True
 
 
@@ -161,7 +161,7 @@ def _leave(folder: Path, offset: int) -> None:
     """Remove surplus snapshots: all but the newest, and those of a longer, former ledger."""
     paths = _paths(folder)
     ahead = [path for path in paths if int(path.stem) > offset]
-    halves = (folder / SNAPSHOTS).glob(".*.snapshot.*")  # left by who was killed meanwhile
+    halves = (folder / SNAPSHOTS).glob(".*.snapshot.*")  # leftovers of killed processes
     for path in (*ahead, *[path for path in paths if path not in ahead][MOST_SNAPSHOTS:], *halves):
         remove(path)
 

@@ -168,7 +168,7 @@ def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem
     elif "propertyNames" in error.absolute_schema_path:
         describe = MESSAGES.get(str(error.validator), _otherwise)
         yield document.problem((*path, error.instance), describe(error), at_key=True)
-    elif error.validator == "anyOf":  # a value or null: what is wrong is wrong with the value
+    elif error.validator == "anyOf":  # a value or null: only the value can be wrong
         for inner in error.context or ():
             if inner.schema_path[0] == 0:
                 yield from _problems_of(inner, document)

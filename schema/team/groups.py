@@ -100,7 +100,7 @@ class _Expansion:
     _whole: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     def __post_init__(self) -> None:
-        if len(self.raw) > MOST_AGENTS:  # no team; nothing is worth following through so many
+        if len(self.raw) > MOST_AGENTS:  # too many for a team, so none are expanded
             self.raw = {name: _ungrouped(fields) for name, fields in self.raw.items()}
         counts = {name: count for name, fields in self.raw.items() if (count := _count(fields))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}

@@ -94,7 +94,7 @@ class _SourceText:
                 return []
         begins = [self._with_comments_above(start, column) for start in starts]
         if column == 0:
-            begins[:1] = starts[:1]  # What stands above the first field is about the file.
+            begins[:1] = starts[:1]  # Comments above the first field are about the file.
         ends = [self._with_comments_within(self._end(item), column) for _, item in pairs]
         gaps = [self.text[end:begin] for end, begin in zip(ends, begins[1:], strict=False)]
         rows = zip(pairs, begins, ends, [*gaps, None], strict=False)
@@ -190,7 +190,7 @@ class _SourceText:
         sign, *lines = block_text(new)
         if header[0] == "|+" and new.endswith("\n"):
             sign = "|+"
-        elif sign == "|+":  # It would take in the blank lines that follow.
+        elif sign == "|+":  # Its header would include the blank lines that follow.
             return None
         value = sign + self.text[header.end() : first]
         for rest, added in _aligned(old, lines):

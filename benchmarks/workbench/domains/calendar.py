@@ -35,7 +35,7 @@ def search_events(
     """Find up to five events by words of the name or of the participant's address."""
     occurs, table = expression_in(query), at.tables.events
     pairs = zip(table.cells("event_name"), table.cells("participant_email"), strict=True)
-    # A cell that is no text hides its row, even where the other cell has the query in it.
+    # A cell without text hides its row, even if the other cell contains the query.
     flagses = [{occurs(name), occurs(email)} for name, email in pairs]
     places = [place for place, flags in enumerate(flagses) if True in flags and None not in flags]
     records = table.records(places)
@@ -116,7 +116,7 @@ def update_event(
     for column in columns:
         if not events.has(column):
             events = events.with_column(column, MISSING if several else _elsewhere(new_value))
-    # New columns stay even where the value cannot be written.
+    # New columns stay even if the value cannot be written.
     at.change(events=events)
     for column, value in zip(columns, _each(columns, new_value, events.columns), strict=True):
         events = events.updated(places, column, value)

@@ -122,7 +122,7 @@ def update_task(
         return "Task ID, field, or new value not provided."
     if field == "assigned_to_email":
         new_value = new_value.lower()
-    # The value is looked at before the id and the field.
+    # The value is checked before the id and the field.
     if problem := _problem(at, field, new_value):
         return problem
     tasks = at.tables.tasks
