@@ -150,7 +150,7 @@ def _method_schema(common: Written, whole: Written) -> Written:
     fields = {name: field for name, field in recipe.items() if name not in SET_HERE}
     try:
         settings = {**fields["settings"], **strategy_of(whole["strategy"]).schema}
-    except (InputError, KeyError, TypeError):  # the reader says which strategy there is not
+    except (InputError, KeyError, TypeError):  # the reader reports an unknown strategy
         settings = fields["settings"]
     fields = {**common["properties"], **fields, "settings": settings}
     return {**common, "additionalProperties": False, "properties": fields}
@@ -275,7 +275,6 @@ class _Reader:
         return self._seeded(place, recipe, file)
 
     def _voting(self, place: tuple[str, str], copies: int) -> str:
-        """Return the seed of a team of voting copies."""
         source = _beside(self._path, self._written["team"])
         team = self.load(("team",), load_source, source, self._known)
         vote = partial(vote_of, team, copies, temperature=TEMPERATURE)

@@ -130,7 +130,7 @@ def least_effect(gains: Sequence[float], comparisons: int) -> float:
     """
     normal = NormalDist()
     reach = normal.inv_cdf(1 - LEVEL / (2 * comparisons)) + normal.inv_cdf(POWER)
-    # A pair that either side wins is added, as by `paired_interval`: so it is never 0.
+    # One pair won by each side is added, as in `paired_interval`, so it is never 0.
     n, squares = len(gains) + 2, sum(gain**2 for gain in gains) + 2
     return reach * math.sqrt((squares / n - (sum(gains) / n) ** 2) / n)
 

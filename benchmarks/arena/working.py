@@ -79,13 +79,13 @@ class Working:
 
     def write(self) -> Mapping[str, Any]:
         """Write the table of all completed cells, and return its value."""
-        # What a cell at work remembers of itself would be old; what is settled is read once only.
+        # A running cell's cached data would be outdated; settled data is read only once.
         value = arena_value([cell if cell.is_settled else replace(cell) for cell in self.cells])
         write_files(self.folder, value)
         return value
 
     def plan(self) -> str:
-        """Return what the open cells will take: as caps bound it, and as done cells show it."""
+        """Return the expected consumption of open cells: caps bound it, done cells estimate it."""
         cells = self.open
         lines = [f"{counted(len(self.own), 'cell')}, {len(self.own) - len(cells)} done"]
         if cells:

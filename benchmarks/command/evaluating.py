@@ -107,7 +107,7 @@ class Evaluating:
 
     @property
     def _workers(self) -> int:
-        # Where agents run code, each run holds a jail while it waits.
+        # If agents run code, each run holds a jail while it waits.
         batch = self.setting.batch and not self.plan.needs_jail
         return at_once(self.options["workers"], batch=batch)
 
@@ -215,7 +215,6 @@ class Evaluating:
             results.write(evaluation.samples(), benchmark, expected=self.expected)
 
     def _show(self) -> int:
-        """Print the figures, and return the exit code."""
         return shown_figures(self._folder, self._how_to_go_on(), self.options)
 
     def replayed(self) -> int:
@@ -277,7 +276,6 @@ class Evaluating:
         return 0
 
     def _edited(self) -> Iterator[str]:
-        """Yield edits of samples.jsonl or results.json."""
         from ..evaluation.results import RESULTS, differences
 
         return differences(self._folder) if (self._folder / RESULTS).exists() else iter(())

@@ -87,7 +87,6 @@ def _refuse_unknown(options: Sequence[str]) -> None:
 
 
 def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
-    """Return the only run."""
     if len(runs) > 1:
         addresses = ", ".join(run.address for run in runs)
         raise InputError(f"which one? {counted(len(runs), 'run')}: {addresses}.")
@@ -140,7 +139,6 @@ def _check(
 
 
 def _check_recipe(folder: Path, catalogue: Catalogue) -> None:
-    """Check a recipe and its teams without a task."""
     from ...operators.command.starting import prepare_start
     from ...runtime.plan.plan import compile
     from ...schema.loading.recipe import load_recipe

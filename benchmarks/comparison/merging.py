@@ -124,7 +124,6 @@ class ShardMerge:
 
 
 def _shard(results: Results) -> Part:
-    """Return the shard's number and count."""
     if results.request.choice.shard is None:
         raise InputError(f"{results.folder.path}: not a shard; it was made without --shard.")
     return results.request.choice.shard
@@ -157,7 +156,6 @@ def _subject(results: Results) -> dict[str, Any]:
 
 
 def _origin(results: Results) -> dict[str, Any]:
-    """Return the provenance of a shard."""
     fields = {name: results.head[name] for name in OF_SHARD if name in results.head}
     return {"shard": str(_shard(results)), "folder": results.folder.path.name, **fields}
 

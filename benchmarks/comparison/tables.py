@@ -59,7 +59,6 @@ def _measure(measure: Mapping[str, Any] | None) -> str:
 
 
 def _note(record: Mapping[str, Any]) -> str:
-    """Return the caveat of a figure."""
     by_another = "another model answered in part" if record.get("substituted") else ""
     interrupted = "interrupted" if record.get("interrupted") else ""
     return ", ".join(filter(None, (by_another, interrupted)))

@@ -72,7 +72,7 @@ class TaskChoice:
         all_questions = [_question(task) for task in tasks]
         evolve: set[tuple[str, str]] = set()
         for niche, places in _by_niche(range(len(tasks)), niches).items():
-            # A question that is asked twice must not be in both: who has evolved on it knows it.
+            # A repeated question must not be in both: a team that evolved on it knows it.
             questions = sorted({all_questions[at] for at in places})
             _chance(self.seed, f"split {niche}").shuffle(questions)
             evolve.update(questions[: round(len(questions) * self.evolve_share)])

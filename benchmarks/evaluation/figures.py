@@ -17,8 +17,6 @@ from .statistics import pass_at, percentiles, rounded
 
 @dataclass(kw_only=True, slots=True)
 class _Trials:
-    """The trials of one task."""
-
     niche: str
     scores: list[float] = field(default_factory=list[float])
 

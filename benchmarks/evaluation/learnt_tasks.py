@@ -34,7 +34,7 @@ def refuse_learnt(
             ids={team.lineage.task: f"the task of the lineage of {path or team.name}"}
         )
     if path is not None:
-        learnt |= LearntTasks.by(path.resolve().parent.parent)  # none, where the file is in no pool
+        learnt |= LearntTasks.by(path.resolve().parent.parent)  # empty if the file is in no pool
     if pool is not None:
         learnt |= LearntTasks.by(pool)
     learnt.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), noun="task")

@@ -125,7 +125,7 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
     if not any(differences):
         return 1.0
     if len(set(differences)) == 1:
-        return 2.0 ** (1 - len(differences))  # no variance to go by: as if signs were tossed
+        return 2.0 ** (1 - len(differences))  # without variance, the p-value of a sign test
     from scipy.stats import ttest_1samp
 
     tested: Any = ttest_1samp(differences, 0)

@@ -91,7 +91,9 @@ class Trials(ABC):
             trace: Receives all events of the trial.
         """
         sample = await self.make_sample(task, trial, trace)
-        if self._recorded(task, trial) is None:  # it did not get further, which is nobody's failure
+        if (
+            self._recorded(task, trial) is None
+        ):  # the recorded trial did not finish, which is no failure
             return replace(sample, status="unscored", score=None)
         return sample
 

@@ -149,12 +149,11 @@ def _graph(evaluated: EvaluationFolder, links: Links) -> Markup | str:
     if not (evaluated.folder / "team.yaml").is_file():
         return ""
     team = read_team(evaluated.folder / "team.yaml")
-    # Drawn from a team that loads; what it says is escaped there.
+    # Drawn from a team that loads; its texts are escaped there.
     return Markup(draw_marked(team, {}, team.edges, tip=links.id("tip")))  # noqa: S704
 
 
 def _provenance(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the provenance of the figures."""
     yield "Command", figures["command"]
     yield "Models", ", ".join(f"{alias} = {model}" for alias, model in figures["models"].items())
     for name in ("endpoints", "evaluation", "seed", "data", "versions", "host", "content_hash"):

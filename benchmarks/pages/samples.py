@@ -92,7 +92,6 @@ def _address(prefix: str, choice: str, number: int) -> str:
 
 
 def _choices(samples: Sequence[Sample]) -> Mapping[str, Callable[[Sample], bool]]:
-    """Return the filters, each with its samples."""
     there = {kind_of(each) for each in samples}
     niches = sorted({each.niche for each in samples if each.niche})
     of_kinds = {

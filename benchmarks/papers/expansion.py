@@ -153,7 +153,7 @@ def _with_teams(recipe: dict[str, Any], run: PaperRun) -> tuple[dict[str, Any], 
     files = {f"{team.name}.yaml": dump(team) for team in written.values()}
     if recipe.get("seeds") != []:
         return {**recipe, "seeds": seeds}, files
-    if not written:  # an empty list is a single agent that may grow
+    if not written:  # an empty list means a single agent that may grow
         return recipe, {}
     room = [team for team, _ in (_changed(source, run) for source in DEFAULT_SEEDS)]
     files[POLICY] = write_yaml({"ceiling": _ceiling([*written.values(), *room], recipe)})

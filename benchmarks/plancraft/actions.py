@@ -16,7 +16,7 @@ _FROM = re.compile(r" from (\[[ABCI]?\d+\])")
 _TO = re.compile(r" to (\[[ABCI]?\d+\])")
 _QUANTITY = re.compile(r"with quantity (\d+)")
 _GRID = {f"[{'ABC'[place // 3]}{place % 3 + 1}]": place + 1 for place in range(9)}
-# What the package tells of a part that is not there is Python's own message.
+# For a missing part, the package shows Python's own message.
 _MISSING = "'NoneType' object has no attribute 'group'"
 
 

@@ -132,7 +132,6 @@ def _is_requirement(value: object) -> bool:
 
 
 def _check(folder: Path) -> None:
-    """Check that an environment can run tests."""
     try:
         process = subprocess.run(
             [str(folder / "bin" / "python"), "-I", "-c", HAS_PYTEST],

@@ -262,7 +262,6 @@ def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _listed(tree: Path) -> Sequence[str]:
-    """List the files of a fresh copy's commit."""
     return git(tree, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
 
 

@@ -141,7 +141,7 @@ class _MathJudge:
         """Judge an answer."""
         with self._turn:
             if self._worker is not None:
-                # What ends a warm interpreter may have been left in its jail by another answer.
+                # Another answer may have left something in the jail that ends a warm interpreter.
                 with suppress(JailKilled, _Ended):
                     return _score(self._explanation(evidence), evidence)
             if given_up.is_set():
@@ -208,7 +208,6 @@ class _MathJudge:
 
 
 def _score(answer: str, evidence: Evidence) -> Score:
-    """Return the score of a verdict."""
     reasons = {
         "True": "right",
         "False": f"not {str(evidence.task.answer)[:80]}",

@@ -48,7 +48,6 @@ def mbpp_task(item: NamedItem) -> Task:
 
 
 def _texts(item: NamedItem, name: str) -> Sequence[str]:
-    """Return a list of one-line statements."""
     texts: Any = item.case.get(name) or []
     if not isinstance(texts, list) or not all(
         isinstance(text, str) and text and "\n" not in text for text in texts

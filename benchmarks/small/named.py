@@ -64,7 +64,7 @@ class NamedFile:
                 f"benchmark {benchmark}: its file is not part of coterie. {self.how_to_get}"
             )
         path = source.data / self.name
-        # Not splitlines: texts may hold what else it takes for the end of a line.
+        # Not splitlines: texts may contain its other line separators.
         lines = self._text(benchmark, path).removesuffix("\n").split("\n")
         return [self._line(number, text, path) for number, text in enumerate(lines, start=1)]
 

@@ -64,7 +64,6 @@ def _read(path: Path) -> str:
 
 
 def _names(path: Path) -> Mapping[str, str]:
-    """Read a mapping of codes to names."""
     value = _parsed(_read(path), str(path))
     if not is_mapping(value) or not all(isinstance(name, str) for name in value.values()):
         raise InputError(f"{path}: not an object of names by code. {HOW_TO_GET}")

@@ -13,11 +13,11 @@ from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.problems import Path
 
-# Where a letter stands for a choice, the surest place first. `END` keeps the words "A" and "I" out.
+# Places where a letter means a choice, the surest first. `END` excludes the words "A" and "I".
 END = r"(?=\W*$|[*_]*[.:,;)\]])"
 PLACES = (
     r"\(([{letters}])\)",
-    # At the beginning of a line, after whatever is no word: each such run is read once.
+    # At the beginning of a line, after any non-word characters: each run is read once.
     rf"(?<!\W)(?:\A\W*+|[^\w\n]*+\n\W*+)([{{letters}}])\b{END}",
     rf"\b([{{letters}}])\b{END}",
 )

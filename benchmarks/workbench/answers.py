@@ -111,7 +111,7 @@ def _first_call(lines: list[str], parser: _Parser) -> tuple[str, int]:
             if parser.parsed(text) is not None:
                 return text, count
             if "#" not in text and parser.parsed(text, parse_expression) is not None:
-                return text.replace("\n", " "), count  # line ends stand between arguments only
+                return text.replace("\n", " "), count  # line breaks are only between arguments
     return _trimmed(lines[0]), 1
 
 

@@ -59,7 +59,7 @@ def parse_expression(text: str) -> ast.expr:
         raise CallFailed(f"a call of {len(text)} characters; {LONGEST_CALL} are allowed.")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python, about what is odd in the text
+            warnings.simplefilter("ignore")  # Python warns of odd syntax
             return ast.parse(text.strip(" \t"), mode="eval").body
     except _BROKEN as error:
         raise CallFailed(f"{text[:80]!r} is not a call: {error}.") from None

@@ -1,4 +1,4 @@
-"""An operation of the workplace, and the workplace that one agent works on."""
+"""The operations of a workplace, and the workplace of one agent."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ...runtime.tools import ToolError
 from .tables import Tables
 
 NOW = datetime(2023, 11, 30)  # noqa: DTZ001 - a date of the benchmark's world, which has no zones
-"""When every task takes place, and when every mail is sent."""
+"""The time of every task, and of every sent mail."""
 
 _ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What arguments of the wrong kind lead to, as they did in the original."""
+"""The errors that arguments of the wrong kind cause, as in the original."""
 
 
 class CallFailed(ToolError):
-    """A call that ends with an exception in the original, rather than with words for the agent."""
+    """A call that ends with an exception in the original, not with a message for the agent."""
 
 
 @dataclass(slots=True)
 class Workplace:
-    """A workplace that operations change. Every agent, and every verdict, has one of its own."""
+    """A mutable workplace. Every agent, and every verdict, has one of its own."""
 
     tables: Tables
 
     def change(self, **tables: Any) -> None:
-        """Put tables in the place of those of the same names."""
+        """Replace the tables of these names."""
         self.tables = replace(self.tables, **tables)
 
 
@@ -38,9 +38,9 @@ class Operation:
     """One of the 27 tools.
 
     Attributes:
-        name: With its domain, such as `calendar.create_event`.
-        parameters: What each parameter means, for models. All may be left out.
-        run: Does it: takes the workplace, then the parameters, whose defaults it has.
+        name: Its name with its domain, such as `calendar.create_event`.
+        parameters: The description of each parameter, for models. All are optional.
+        run: The function: it takes the workplace, then the parameters, and has their defaults.
         changes: Whether it can change a table that verdicts compare.
     """
 
@@ -51,12 +51,12 @@ class Operation:
 
     @property
     def about(self) -> str:
-        """What it does, for models."""
+        """Its description, for models."""
         return inspect.getdoc(self.run) or ""
 
     @property
     def signature(self) -> str:
-        """The call as the original writes it, such as `calendar.delete_event.func(event_id=None)`.
+        """The call in the original's form, such as `calendar.delete_event.func(event_id=None)`.
 
         Every parameter is shown with its default.
         """
@@ -65,14 +65,14 @@ class Operation:
         return f"{self.name}.func({shown})"
 
     def call(self, workplace: Workplace, *positional: Any, **named: Any) -> Any:
-        """Do it.
+        """Run the operation.
 
         Returns:
-            What the original returns: text, a list, or a mapping. Missing cells are NaN, times of
-            mails sent here are `datetime`, and an array is a list.
+            The original's result: text, a list, or a mapping. Missing cells are NaN, times of sent
+            mails are `datetime`, and an array is a list.
 
         Raises:
-            CallFailed: It ends with an exception. What it changed before that stays.
+            CallFailed: It ends with an exception. Its earlier changes stay.
         """
         try:
             return self.run(workplace, *positional, **named)
@@ -84,7 +84,7 @@ class Operation:
 
 
 def reads(**parameters: str) -> Callable[[Callable[..., Any]], Operation]:
-    """Make a tool of a domain from a function: its docstring is what models are told."""
+    """Make a tool of a domain from a function, whose docstring models see."""
 
     def decorate(run: Callable[..., Any]) -> Operation:
         name = f"{run.__module__.rpartition('.')[2]}.{run.__name__}"

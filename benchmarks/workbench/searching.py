@@ -36,7 +36,7 @@ def _check_plain(pattern: str) -> None:
     """Refuse expressions that only the search engine here accepts, and not Python's own."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python, about what may change its meaning
+            warnings.simplefilter("ignore")  # Python warns of syntax whose meaning may change
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise ToolError(f"{pattern!r} is not a regular expression: {error}.") from None
@@ -126,7 +126,7 @@ def moment(value: Any) -> datetime | None:
     if not _may_be_date(value):
         raise ValueError(f"{value[:80]!r} is no time")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of dateutil, about names of zones that it does not know
+        warnings.simplefilter("ignore")  # dateutil warns of unknown time zones
         return parser.parse(value, default=datetime(1, 1, 1))  # noqa: DTZ001 - see NOW
 
 

@@ -160,7 +160,7 @@ def _tasks(source: Source, *, named_only: bool) -> Sequence[Task]:
 
 def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_only: bool) -> Task:
     named = literal_list(row["domains"], niche)
-    # A domain that no toolkit has the name of brings none: the column's 'crm' is one.
+    # A domain without a toolkit of its name, such as the column's 'crm', adds none.
     chosen = [
         domain for domain in DOMAINS if not named_only or domain in named or domain == _ALWAYS
     ]

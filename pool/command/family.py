@@ -114,7 +114,6 @@ def _origin_of_agent(pool: Pool, name: str, *, as_json: bool) -> None:
 
 
 def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
-    """Draw a tree of any depth."""
     children: dict[str | None, list[TrialRecord]] = {}
     for member in teams.values():
         first = next((parent for parent in member.lineage.parents if parent in teams), None)

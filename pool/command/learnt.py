@@ -160,7 +160,6 @@ def _fits(entry: Learnt, wanted: Mapping[str, str | None]) -> bool:
 
 
 def _lines(pool: Pool) -> Mapping[str, int]:
-    """Return the ledger line of each entry."""
     return {line.op: line.end.line for line in pool.entries() if line.value["kind"] == "learnt"}
 
 

@@ -128,7 +128,6 @@ def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _summary(since: Since) -> Iterator[str]:
-    """Summarise the changes in some lines."""
     yield f"best: {_ahead(since.best)} -> {_ahead(since.best_now)}"
     new = [
         (since.added, "new team"),

@@ -63,7 +63,7 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return a vector for each text; only texts that are not in the file are embedded."""
-        # Half a surrogate pair is no text to tokenizers and encoders.
+        # Tokenizers and encoders reject lone surrogates.
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]
         wanted = dict(zip(digests, whole, strict=True))
@@ -71,7 +71,7 @@ class CachedEmbedder:
         table |= self._read(wanted.keys() - table.keys())
         for batch in _batches({data: text for data, text in wanted.items() if data not in table}):
             vectors = self._embedder.embed(list(batch.values()))
-            # Rounded as in the file, so that the first use gives what later ones give.
+            # Rounded as in the file, so that the first use equals later ones.
             rounded = [array("f", vector) for vector in vectors]
             self._write(fresh := dict(zip(batch, rounded, strict=True)))
             table |= fresh

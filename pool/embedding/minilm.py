@@ -87,7 +87,7 @@ class MiniLmEmbedder:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        # More threads wait for each other actively, and other processes have the cores as well.
+        # More threads busy-wait for each other, and other processes need the cores too.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         return onnxruntime.InferenceSession(

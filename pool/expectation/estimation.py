@@ -112,7 +112,7 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     fixed += LUCK * np.outer(trials.chosen, trials.chosen)
     fixed_with = LEVEL + EASE * trials.alike_wanted + GAIN * np.outer(births, trial_births)
     fixed_alone = LEVEL + EASE * trials.wanted + GAIN * births**2
-    # All that a team is adapted to is taken for one child, which has no team of its own.
+    # All adaptations of a team count as one child, which has no team of its own.
     adapted_alike = np.equal.outer(who, who) * np.outer(trials.adapted, trials.adapted)
     related = (kinship[np.ix_(who, who)] + adapted_alike) * (1 + trials.alike) / 2
     related_with = kinship[:, who] * (1 + trials.alike_wanted) / 2

@@ -36,7 +36,7 @@ class ArchiveFiles:
     def follow(self, owner: str, lessons: Lessons) -> None:
         """Append the lessons that an agent learnt since its file was written."""
         lines, size = self._written.get(owner, (0, 0))
-        # Others wrote to it, or a crash cut it: then all of it is compared with the ledger.
+        # Another process wrote to it, or a crash cut it, so all of it is compared with the ledger.
         if _size(path := self._path(owner)) != size:
             self.write(owner, lessons)
             return
@@ -136,7 +136,6 @@ def _size(path: Path) -> int:
 
 
 def _end(path: Path, size: int) -> bytes:
-    """Return the last bytes of a file."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - size))
@@ -185,7 +184,7 @@ class AgentFolders:
         except StorageError:
             if agent.retired is None:
                 raise
-            return False  # nobody works with it
+            return False  # a retired agent is not in use
 
     def differences(self, agent: PoolAgent, lessons: Lessons) -> tuple[list[str], list[str]]:
         """Read all files of an agent; return messages on outdated and on wrong files."""

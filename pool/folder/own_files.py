@@ -101,7 +101,7 @@ def _entries(folder: str, *, within: frozenset[str] | None = None) -> Iterator[o
         with os.scandir(folder) as entries:
             yield from (entry for entry in entries if within is None or entry.name in within)
     except (FileNotFoundError, NotADirectoryError):
-        return  # whoever wants to read it says so
+        return  # reading it reports the error
     except OSError as error:
         raise StorageError(error.errno, error.strerror, folder) from error
 

@@ -57,7 +57,7 @@ def put_back(pool: Path) -> None:
         own = pool / EVOLUTIONS / old.parent.name
         if not own.exists():
             _move(old, own)
-    # Only now, when every old one is in its place or has been replaced there.
+    # Only now, when every old evolution is back in place or replaced.
     shutil.rmtree(pool / ASIDE, ignore_errors=True)
 
 

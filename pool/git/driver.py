@@ -80,7 +80,7 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     if AGENTS not in name.parts:
         raise InputError(f"{path} is no file of a pool that a merge driver is for.")
     if name.name == LESSONS:
-        # As after a crash: the next to open the pool adds the others in the ledger's order.
+        # As after a crash, the next process to open the pool adds the others in order.
         write_atomically(ours, _beginning(*texts))
     return ()
 

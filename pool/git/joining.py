@@ -105,7 +105,7 @@ def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None])
     """Merge another copy into a pool, which messages call `called`."""
     heads = [_checked(path, tell) for path in (folder, second)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
-        put_back(folder)  # what a merge left that was killed
+        put_back(folder)  # leftovers of a killed merge
         before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
         theirs = UnionSide.of(str(second / LEDGER), _content(second / LEDGER))
         lines, notes = union_of(before, theirs, folder)

@@ -33,7 +33,7 @@ def news_since_commit(folder: Path, repository: Repository) -> list[str]:
     then = (repository.text("HEAD", path) if repository.head else None) or ""
     now = ledger.read_bytes().decode("utf-8", "surrogateescape")
     ops = set[str]()
-    if now.startswith(then):  # lines were only added, and those that are known need no reading
+    if now.startswith(then):  # lines were only added, so known ones need no reading
         now = now[len(then) :]
     else:
         ops = {entry.op for entry in entries_of(then)}

@@ -110,7 +110,6 @@ class Since:
 
 
 def _streams(was: PoolAt) -> Iterator[tuple[str, EvolutionSummary]]:
-    """Yield a summary of each evolution's work since then."""
     for path in sorted((was.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
         name = path.parent.name
         text = was.text(f"{EVOLUTIONS}/{name}/{TURNS}")

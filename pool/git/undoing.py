@@ -107,7 +107,6 @@ def _below(entries: Sequence[LedgerEntry], name: str) -> list[LedgerEntry]:
 
 
 def _episodes(pool: Pool, task: str) -> Iterator[str]:
-    """Yield the episodes of evolutions on a task."""
     for path in (pool.folder / EVOLUTIONS).glob(f"*/{TURNS}"):
         for turn in turns_in(path):
             if turn.value.get("task") == task:

@@ -134,7 +134,7 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
     repairs = [*put_back(folder, result)] if result and verify(folder, catalogue).faults else []
     repairs += _salvage(folder / LEDGER)
     pool = Pool(folder, catalogue=catalogue, report=repairs.append)
-    pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that
+    pool.remove_orphans(dry_run=True)  # reads the whole ledger, and repairs its end
     for member in tuple(pool.members.values()):
         if not member.is_readable:
             reason = "its file is lost, or holds another team"
@@ -157,7 +157,7 @@ def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
     try:
         look = scaffold.difference(state.heads)
     except StorageError:
-        return  # the head's own file is at fault, and that is told
+        return  # the head's own file is damaged, which is reported elsewhere
     for name in look.behind:
         yield f"{scaffold.folder / name}: a crash left it behind. The next to open brings it up."
     for name in look.edited:
@@ -206,7 +206,6 @@ def _tells_otherwise(team: Team, member: Member) -> bool:
 
 
 def _salvage(path: Path) -> list[str]:
-    """Rewrite a damaged ledger without its unusable lines."""
     with locked(Ledger(path).lock):
         usable, lost = _sorted_out(path)
         if not lost:

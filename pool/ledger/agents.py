@@ -1,8 +1,8 @@
-"""The agents of a pool, each with its origin, its revisions and the trials in which it worked.
+"""The agents of a pool, each with its origin, its revisions and its trials.
 
-The ledger has the whole of an agent, at its birth and at each revision. The files of its folder are
-written after the line, for people to read and compare: one that is a revision behind was left by a
-crash, and is brought up when the pool is opened. Any other difference was made by somebody else.
+The ledger has an agent completely, at its birth and at each revision. The files of its folder are
+written after the line, for people to read and compare. After a crash they may be one revision
+behind, and are updated when the pool is opened. Any other difference is an edit by somebody else.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ INHERITS = "# Its archive begins with what %s could recall when this agent was b
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Revision:
-    """What an agent became.
+    """A revision of an agent.
 
     Attributes:
-        agent: What it is from then on.
-        edits: What differs from what it was, in words.
+        agent: The agent from then on.
+        edits: The differences from the previous revision, in words.
         op: The operation; the first one is that of its birth.
     """
 
@@ -43,11 +43,11 @@ class Revision:
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class PoolAgent(TrialRecord):
-    """An agent of a pool. Its name is its identity, and stays; what it is, is revised.
+    """An agent of a pool. Its name is its permanent identity; its fields can be revised.
 
     Attributes:
-        revisions: What it was, in order, from its birth on; the last is what it is.
-        inherits: The agents whose archives its own began with, as they were at its birth.
+        revisions: All revisions in order, from its birth on; the last one is current.
+        inherits: The agents whose memories, as of its birth, its own began with.
     """
 
     revisions: tuple[Revision, ...]
@@ -55,11 +55,11 @@ class PoolAgent(TrialRecord):
 
     @property
     def agent(self) -> Agent:
-        """What it is."""
+        """The current agent."""
         return self.revisions[-1].agent
 
     def texts(self, *, back: int = 0) -> Mapping[str, str]:
-        """Give what the files of its folder say, or said some revisions back; none before that."""
+        """Return the texts of its folder, now or `back` revisions ago; empty before its birth."""
         if back >= len(self.revisions):
             return {}
         agent = self.revisions[-1 - back].agent
@@ -74,10 +74,10 @@ class PoolAgent(TrialRecord):
 
 
 def check_agent(agent: Agent, catalogue: Catalogue, ceiling: CapabilityPolicy | None) -> None:
-    """Make sure that a team of an agent alone loads.
+    """Check that a team of this agent alone loads.
 
     Raises:
-        ConfigError: It does not, or is above the ceiling.
+        ConfigError: It does not load, or is above the ceiling.
     """
     alone, file = _alone(agent), agent_file_of(agent.id)
     text = dump(alone).encode("utf-8", "surrogatepass")
@@ -89,7 +89,7 @@ def check_agent(agent: Agent, catalogue: Catalogue, ceiling: CapabilityPolicy | 
 
 
 def differences(before: Agent, after: Agent) -> tuple[str, ...]:
-    """Return what differs between two agents but for their names, in words."""
+    """Return the differences between two agents in words, ignoring their names."""
     return summary(_alone(replace(before, id=after.id)), _alone(after))
 
 

@@ -1,4 +1,4 @@
-"""Teams, or agents, that were ever born, and which of them were not retired."""
+"""All teams, or agents, of a pool, and those that are not retired."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MemberT = TypeVar("MemberT", bound=TrialRecord)
 
 
 class Births(dict[str, MemberT]):
-    """Teams, or agents, that were ever born, by name, in the order of their births."""
+    """All teams, or agents, by name, in the order of their births."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,20 +23,20 @@ class Births(dict[str, MemberT]):
 
     @property
     def live(self) -> Mapping[str, MemberT]:
-        """Those that were not retired, in the same order. Whoever has it keeps it as it is."""
-        if self._is_late:  # once after many that came back, not once after each
+        """The ones that are not retired, in the same order. This mapping never changes."""
+        if self._is_late:  # once after many restorations, not after each
             self._live = {name: member for name, member in self.items() if member.retired is None}
         self._is_lent, self._is_late = True, False
         return self._live
 
     def bear(self, newcomer: MemberT) -> None:
-        """Add a newcomer after all that are there."""
+        """Add a newcomer at the end."""
         self[newcomer.name] = newcomer
         if newcomer.retired is None:
             self._own()[newcomer.name] = newcomer
 
     def retire(self, member: MemberT, reason: str | None) -> None:
-        """Let a member be none any longer, for a reason; without one, let it be one again."""
+        """Retire a member for a reason; without a reason, restore it."""
         if reason is not None:
             self._own().pop(member.name, None)
         elif member.retired is not None:
@@ -44,7 +44,7 @@ class Births(dict[str, MemberT]):
         member.retired = reason
 
     def _own(self) -> dict[str, MemberT]:
-        """Return the living to change them: a copy where somebody has the others."""
+        """Return the living for changes: a copy if `live` has handed them out."""
         if self._is_lent:
             self._live, self._is_lent = {**self._live}, False
         return self._live

@@ -1,7 +1,7 @@
-"""What may happen to a pool, as values, each with its line of the ledger.
+"""The possible changes of a pool, as values, each with its ledger line.
 
-`Pool.commit` takes any of them, under the name of an operation, and each counts once. What a line
-may say is told by `ledger.schema.json`.
+`Pool.commit` accepts any of them, under the name of an operation, and each counts once.
+`ledger.schema.json` defines the content of lines.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 
 MOST_PROBLEMS = 20
 Of = Literal["team", "agent"]
-"""What a member is."""
+"""The kind of a member."""
 
 
 def _agent(agent: Agent) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def _about(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _clean(value: Any) -> Any:
-    """Make the texts of a plain value fit for the ledger."""
+    """Clean the texts of a plain value for the ledger."""
     if isinstance(value, str):
         return displayable(value, LONGEST_REASON)
     if isinstance(value, Mapping):
@@ -65,19 +65,17 @@ def _clean(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Added:
-    """A team or an agent comes into the pool.
+    """Adds a team or an agent to the pool.
 
-    A team does unless one is there that equals it but for its agents' names. An agent always does:
-    many may be equal at first.
+    A team is not added if the pool has one that equals it up to its agents' names. An agent is
+    always added: many may be equal at first.
 
     Attributes:
-        member: The team, or the agent. The pool names it, whatever it is called.
-        lineage: Where it comes from. Without edits, they are what differs from the first parent.
-        name: What to call it, if nobody is called so. By default, what has no parents keeps its
-            name, or has it with a number where it is taken, and a child has the first ancestor's
-            with a number.
-        inherits: The agents whose archives, as they are then, an agent's own begins with. Nothing
-            is copied for that.
+        member: The team, or the agent. The pool decides its name.
+        lineage: Its origin. Missing edits are derived by comparison with the first parent.
+        name: The wanted name, used if it is free. Default: a member without parents keeps its name,
+            with a number if it is taken; a child gets the first ancestor's name with a number.
+        inherits: The agents whose current memories an agent's own begins with. They are not copied.
     """
 
     member: Team | Agent
@@ -87,11 +85,11 @@ class Added:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return tuple(dict.fromkeys((*self.lineage.parents, *self.inherits)))
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it, once the member has its name there, and its lineage."""
+        """Return its ledger line, once the member has its name and its lineage there."""
         if isinstance(self.member, Agent):
             value = _agent(self.member)
             fields = {"kind": "born", "agent": self.member.id, "value": value}
@@ -108,11 +106,11 @@ class Added:
 
 @kept(omit=True, tag=("kind", "revised"))
 class Revised:
-    """An agent of the pool becomes another one, under the same name. Teams are written once.
+    """Replaces an agent of the pool under the same name. Teams never change.
 
     Attributes:
-        to: What it is from then on.
-        edits: What differs from what it was, in words. Without any, they are told by comparing.
+        to: The agent from then on.
+        edits: The differences in words. Missing edits are derived by comparison.
     """
 
     agent: str
@@ -122,16 +120,16 @@ class Revised:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return (self.agent,)
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it."""
+        """Return its ledger line."""
         return to_value(self)
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
-        """Read a ledger's line."""
+        """Read it from a ledger line."""
         return cls(
             agent=value["agent"],
             to=agent_of(value["agent"], value.get("value", {})),
@@ -142,18 +140,18 @@ class Revised:
 
 @kept()
 class Evaluated:
-    """A team was run on a task."""
+    """Records the run of a team on a task."""
 
     member: Annotated[str, Form(key="team")]
     trial: Annotated[Trial, Form(flat=True)]
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return (self.member, *sorted({part.member for part in self.trial.agents.values()}))
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it."""
+        """Return its ledger line."""
         kind = "failed" if self.trial.score is None else "evaluated"
         trial = replace(self.trial, reason=displayable(self.trial.reason, LONGEST_REASON))
         return {"kind": kind, **to_value(replace(self, trial=trial))}
@@ -161,10 +159,10 @@ class Evaluated:
 
 @kept(omit=True, tag=("kind", "rejected"))
 class ChildRejected:
-    """A child was dropped; its parents stay as they are.
+    """Records a rejected child; its parents stay unchanged.
 
     Attributes:
-        parents: The members that it was made from.
+        parents: Its parents.
         task: The id of the task on which it was made.
     """
 
@@ -177,65 +175,65 @@ class ChildRejected:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return tuple(self.parents)
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it."""
+        """Return its ledger line."""
         return to_value(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retired:
-    """A member is none any longer. Its file, its lineage and its evaluations stay."""
+    """Retires a member. Its file, its lineage and its evaluations stay."""
 
     member: str
     reason: str
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return (self.member,)
 
     def value(self, of: Of = "team") -> dict[str, Any]:
-        """Return the ledger's line of it, which says what the member is."""
+        """Return its ledger line, which names the kind of member."""
         reason = displayable(self.reason, LONGEST_REASON)
         return {"kind": "retired", of: self.member, **({"reason": reason} if reason else {})}
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
-        """Read a ledger's line."""
+        """Read it from a ledger line."""
         return cls(member=_member(value), reason=value.get("reason", ""))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
-    """A retired member is one again; nothing happens where it is one."""
+    """Restores a retired member; no effect on others."""
 
     member: str
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return (self.member,)
 
     def value(self, of: Of = "team") -> dict[str, Any]:
-        """Return the ledger's line of it, which says what the member is."""
+        """Return its ledger line, which names the kind of member."""
         return {"kind": "restored", of: self.member}
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
-        """Read a ledger's line."""
+        """Read it from a ledger line."""
         return cls(member=_member(value))
 
 
 @kept(omit=True, tag=("kind", "told"))
 class EventNoted:
-    """Something happened that changes no member: an event with its numbers.
+    """Records an event, with its numbers, that changes no member.
 
     Attributes:
-        what: Which event, as its writer calls it: `lifecycle.fork`.
-        about: What there is to say of it: plain values.
+        what: The writer's name of the event: `lifecycle.fork`.
+        about: The event's data, as plain values.
     """
 
     what: str
@@ -243,14 +241,14 @@ class EventNoted:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return ()
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it.
+        """Return its ledger line.
 
         Raises:
-            InputError: It is not as `ledger.schema.json` has it.
+            InputError: It does not match `ledger.schema.json`.
         """
         value = to_value(self)
         if text := next(misshapen(value), None):
@@ -260,18 +258,18 @@ class EventNoted:
 
 @kept(omit=True, tag=("kind", "forgotten"))
 class Forgotten:
-    """Entries of the memory are found no more, as if replaced. Their lines stay."""
+    """Hides entries of the memory from searches, as if replaced. Their lines stay."""
 
     entries: tuple[str, ...]
     reason: Annotated[str, REASON] = ""
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members that have to be there."""
+        """The members that must exist."""
         return ()
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it."""
+        """Return its ledger line."""
         return to_value(self)
 
 
@@ -286,7 +284,7 @@ Change = (
     | Forgotten
     | EventNoted
 )
-"""Whatever may happen to a pool."""
+"""Any change of a pool."""
 
 
 def _member(value: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The state of a pool by its ledger, and the one way to write on: a line, then what it means.
+"""The state of a pool from its ledger, and the only way to write: a line, then its effect.
 
 Threads may share it, and processes may share the folder.
 """
@@ -27,12 +27,12 @@ from .state import Admission, State, in_order
 
 
 class Current:
-    """A pool's ledger, and its state as of the lines that were read.
+    """A pool's ledger, and its state as of the lines read so far.
 
-    It begins with a snapshot, where there is one that fits, and now and then keeps one.
+    It begins with a valid snapshot, if any, and stores a new one now and then.
 
     Args:
-        report: Told when what a crash left unfinished is removed. By default it is logged.
+        report: Receives a message when leftovers of a crash are removed. Default: the log.
     """
 
     def __init__(self, folder: Path, *, report: Callable[[str], None] | None = None) -> None:
@@ -45,13 +45,13 @@ class Current:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Let nobody else add anything, and know all that was added."""
+        """Lock the pool for additions, and read all earlier ones."""
         with self.turn, locked(self.folder / LOCK):
             self.refresh()
             yield
 
     def refresh(self) -> None:
-        """Take in what other processes have done since.
+        """Read the changes that other processes have made since.
 
         Raises:
             StorageError: The ledger is damaged, or is another file than before.
@@ -71,18 +71,18 @@ class Current:
     def commit(
         self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None
     ) -> bool:
-        """Write a line, with the files that belong to it, and take it in.
+        """Write a line with its files, and apply it to the state.
 
         Returns:
-            Whether it was written: False where this operation was before.
+            Whether it was written: false if this operation was recorded before.
         """
         is_new = self.ledger.commit(value, op=op, files=files or {})
-        # Also where it was written before: this process may not have taken it in yet.
+        # Also if it was written before: this process may not have read it yet.
         self.refresh()
         return is_new
 
     def member(self, name: str) -> Member:
-        """Give a team by its name, be it retired or not.
+        """Return a team by name, retired or not.
 
         Raises:
             InputError: There is no such team.
@@ -95,7 +95,7 @@ class Current:
         return self.state.teams[name]
 
     def agent(self, name: str) -> PoolAgent:
-        """Give an agent by its name, be it retired or not.
+        """Return an agent by name, retired or not.
 
         Raises:
             InputError: There is no such agent.
@@ -108,7 +108,7 @@ class Current:
         return self.state.agents[name]
 
     def find(self, name: str) -> Member | PoolAgent:
-        """Return a team or an agent by its name, be it retired or not.
+        """Return a team or an agent by name, retired or not.
 
         Raises:
             InputError: There is neither.
@@ -118,10 +118,10 @@ class Current:
         return self.state.agents.get(name) or self.member(name)
 
     def expect_learnt(self, ids: Sequence[str]) -> None:
-        """Make sure that entries were learnt.
+        """Check that all these lessons exist.
 
         Raises:
-            InputError: One was not.
+            InputError: One does not.
         """
         with self.turn:
             if not self.state.learnt.keys() >= set(ids):
@@ -131,13 +131,13 @@ class Current:
                     raise InputError(f"nothing was learnt under {quoted(name)} in {self.folder}.")
 
     def expect_agents(self, names: Sequence[str]) -> None:
-        """Make sure that agents were born."""
+        """Check that all these agents exist."""
         with self.turn:
             for name in names:
                 self.agent(name)
 
     def duplicate_of(self, team: Team, key: str) -> str | None:
-        """Name the team that equals one of an identity, up to the names of its agents."""
+        """Return the name of the equal team among those with this identity; None without one."""
         for member in self.state.like(key):
             if member.retired is not None and not member.is_readable:
                 continue  # it was retired because its file is lost
@@ -146,7 +146,7 @@ class Current:
         return None
 
     def admitted(self, op: str) -> Admission | None:
-        """Return the result of an addition; None where there was no such operation."""
+        """Return the result of an addition; None if there was no such operation."""
         entry = self.ledger.find(op)
         kind = entry.value["kind"] if entry else None
         if entry is None or kind not in {"born", "twin"}:
@@ -159,7 +159,7 @@ class Current:
 
         Raises:
             StorageError: The ledger is not the one that was read.
-            ValueError: The operation was none.
+            ValueError: The operation was no addition.
         """
         admitted = self.admitted(op)
         if admitted is None:
@@ -167,7 +167,7 @@ class Current:
         return admitted
 
     def damage(self, problem: str) -> StorageError:
-        """Make the error of a pool that is damaged."""
+        """Return the error for a damaged pool."""
         return StorageError(
             f"{problem} To see every problem: mas-pool verify {self.folder}. To continue with what"
             f" is left: mas-pool verify --repair {self.folder}."
@@ -179,17 +179,17 @@ class Current:
         self._place = self.ledger.past_repeats(self._place)
 
     def _keep(self) -> None:
-        """Keep a snapshot, where one can be written."""
-        self._snapshot_place = self._place  # who cannot keep one tries again as much later
+        """Store a snapshot, if that is possible."""
+        self._snapshot_place = self._place  # a failure postpones the next attempt, too
         if not os.access(self.folder, os.W_OK):
             return
         with suppress(StorageError), self.ledger.at_rest() as index:
-            # Else the ledger knows more than the state, as where a thread has just appended.
+            # Otherwise the ledger is ahead of the state, as after an append by another thread.
             if index.place == self._place:
                 keep(self.folder, self.state, index)
 
     def _put_in_order(self) -> bool:
-        """Write the ledger anew in an order in which it can be read; False: there is none."""
+        """Rewrite the ledger in a readable order; return false if there is none."""
         moved = False
 
         def ordered(entries: Sequence[LedgerEntry]) -> list[bytes] | None:
@@ -205,7 +205,7 @@ class Current:
         if os.access(self.folder / LEDGER, os.W_OK):
             self.ledger.rewrite(ordered)
         if moved:
-            # Each line has another place now, so all of them are read again.
+            # All offsets have changed, so all lines are read again.
             self.state, self._place = State(self.folder), START
         return moved
 

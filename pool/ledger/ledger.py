@@ -1,19 +1,19 @@
-"""The ledger: what was done, one line of JSON each, appended once and never changed.
+"""The ledger: a log of operations, one JSON line each, appended once and never changed.
 
 Each line names its operation and ends with a checksum of all before it:
 
     {"op": "task-12/mutate", "clock": 9, "value": {"parent": "c5"}, "files": […], "crc": "5f1d…"}
 
-The clock of a line is greater than those of all lines that were there when it was appended
-(Lamport 1978). So lines of copies that were written apart have one order, whoever merges them: by
-their clocks, then by their operations. A line without a clock has its number in the file for it.
+The clock of a line is greater than the clocks of all lines in the file when it was appended
+(Lamport 1978). So lines of copies written independently have one order, whoever merges them: by
+their clocks, then by their operations. A line without a clock uses its number in the file.
 
-An operation is done when its line is whole and on disk. The files that a line names were written
-before it, so whoever goes by the lines never sees a part of an operation. Files that no line names
-are left from an operation that did not get to its line.
+An operation is done when its line is complete and on disk. The files that a line names are written
+before it, so a reader of lines never sees a part of an operation. Files that no line names belong
+to an interrupted operation.
 
-Appending waits for the disk, line by line, so a crash can leave only the last line unfinished. The
-next to append removes it and says so. Any other damage was not done by a crash, and is an error.
+Appending flushes line by line, so a crash can leave only the last line unfinished. The next append
+removes it and reports that. Any other damage has another cause and is an error.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ from ..values.places import Places
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
 OF_A_FORM = frozenset({"evaluated", "failed", "learnt"})
-"""Kinds of lines, nearly all there are, in which a whole number that is no integer is an error."""
+"""The most frequent kinds of lines, in which a whole number that is no integer is an error."""
 LONG_NUMBER = re.compile(rb"[0-9]{19}")
-"""What may be a number of more than 64 bits, which orjson reads as a float."""
+"""Matches a possible number of more than 64 bits, which orjson reads as a float."""
 IMPORTED = "import/"
-"""What operations begin with that take in a team of another pool."""
+"""The prefix of operations that import a team of another pool."""
 
 
 class LedgerPosition(NamedTuple):
-    """How far a ledger was read: this many lines, which are this many bytes and end like this.
+    """A position in a ledger: the number of lines, the number of bytes, and the last line's seal.
 
-    A tuple, as `LedgerEntry`, since a pool has many lines.
+    A tuple, like `LedgerEntry`, because a pool has many lines.
     """
 
     line: int
@@ -61,7 +61,7 @@ class LedgerPosition(NamedTuple):
     seal: bytes
 
     def after(self, line: bytes) -> LedgerPosition:
-        """Return the place after the next line."""
+        """Return the position after the next line."""
         return LedgerPosition(self.line + 1, self.offset + len(line), line[-SEAL_BYTES:])
 
 
@@ -69,23 +69,23 @@ START = LedgerPosition(line=0, offset=0, seal=b"")
 
 
 class TooEarly(ValueError):
-    """A line refers to what no line before it has brought. A merge may leave them so."""
+    """A line refers to something that no earlier line has created. A merge may cause this."""
 
 
 class _Replaced(StorageError):
-    """Not the file whose lines were read before."""
+    """The file is not the one whose lines were read before."""
 
 
 class LedgerEntry(NamedTuple):
     """A line of a ledger.
 
     Attributes:
-        op: The operation that it records.
-        value: What was appended.
+        op: Its operation.
+        value: The appended value.
         files: The files that became valid with it, relative to the ledger's folder.
-        clock: What is greater than the clock of each line that it came after.
-        end: Where the next line begins.
-        start: The byte with which it begins.
+        clock: A number greater than the clocks of all earlier lines.
+        end: The position after it.
+        start: The offset of its first byte.
     """
 
     op: str
@@ -97,25 +97,25 @@ class LedgerEntry(NamedTuple):
 
     @property
     def order(self) -> tuple[int, str]:
-        """What lines are sorted by where copies of a pool are merged."""
+        """The sort key of lines when copies of a pool are merged."""
         return self.clock, self.op
 
     @property
     def rank(self) -> tuple[bool, bool, int, bytes]:
-        """What is least for the line that counts where copies have an operation each.
+        """The sort key of lines of one operation in several copies: the least one counts.
 
-        One copy may say that the pool is shared. Where both took in the same team of another pool,
-        one may have had a duplicate of it. All that came after the earliest stays behind it.
+        One copy may say that the pool is shared. If both imported the same team of another pool,
+        one may have had a duplicate of it. Lines that came after the earliest one stay after it.
         """
         kind = self.value.get("kind")
         return not self.value.get("shared"), kind != "born", self.clock, self.end.seal
 
     def is_like(self, other: LedgerEntry) -> bool:
-        """Return whether a line of the same operation says the same, whenever it was written."""
+        """Return whether a line of the same operation has the same content, at whatever time."""
         return (self.value, self.files) == (other.value, other.files)
 
     def agrees(self, other: LedgerEntry) -> bool:
-        """Return whether one of two lines of an operation can stand for both."""
+        """Return whether one of two lines of an operation can replace the other."""
         kinds = [each.value.get("kind") for each in (self, other)]
         is_import = self.op.startswith(IMPORTED) and kinds != ["born", "born"]
         return is_import or kinds == ["pool", "pool"] or self.is_like(other)
@@ -123,14 +123,14 @@ class LedgerEntry(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LedgerIndex:
-    """What is known of the lines of a ledger up to a place, for who goes on from there.
+    """The index of a ledger's lines up to a position, to continue from there.
 
     Attributes:
-        ops: Where the line of each operation begins.
-        repeats: Lines that were there before, to the letter: where they end, by where they begin.
-        parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
-        latest: The order of the line that comes last.
-        is_mixed: Whether a line stands after one that comes after it.
+        ops: The beginning of each operation's line.
+        repeats: The positions after exact repetitions of earlier lines, by where they begin.
+        parts: The size and the SHA-256 of each piece that was read.
+        latest: The order of the line that is last by order.
+        is_mixed: Whether lines are out of order.
     """
 
     place: LedgerPosition = START
@@ -146,9 +146,9 @@ class Ledger:
     """A ledger. Any number of threads and processes of one machine may read and append.
 
     Args:
-        path: Its file, in a folder that exists. A hidden file beside it is the lock.
-        report: Told when the unfinished line of a crash is removed. By default it is logged.
-        index: What is known of its first lines, which are not read again.
+        path: Its file, in an existing folder. A hidden file beside it is the lock.
+        report: Receives a message when an unfinished line is removed. Default: the log.
+        index: The index of its first lines, which are not read again.
     """
 
     def __init__(
@@ -166,32 +166,33 @@ class Ledger:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether a line that was read stands after one that comes after it, as git merges them."""
+        """Whether the lines read are out of order, as after a merge by git."""
         return self._is_mixed
 
     @property
     def lock(self) -> Path:
-        """The file whose lock keeps all others from appending: `with locked(ledger.lock)`."""
+        """The lock file that prevents others from appending: `with locked(ledger.lock)`."""
         return self.path.with_name(f".{self.path.name}.lock")
 
     def append(self, value: Mapping[str, Any], *, op: str) -> bool:
-        """Append an operation; it is on disk when this returns. False: it was there already.
+        """Append an operation to disk; return false if it was there already.
 
         Args:
-            op: The operation, by a name that no other has.
+            op: The operation's unique name.
         """
         return self.commit(value, op=op, files={})
 
     def commit(self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str]) -> bool:
-        """Write files and append the operation that they belong to: all of it counts, or nothing.
+        """Write files and append their operation: everything counts, or nothing.
 
         Args:
-            value: What to record, as for `append`.
-            files: The text of each file by its name, relative to the ledger's folder, with `/`.
-                Its folder exists. A file is written once: no earlier line may name it.
+            value: The value to record, as in `append`.
+            files: The text of each file by its name, relative to the ledger's folder, with `/`. Its
+                folder
+                exists. A file is written once: no earlier line may name it.
 
         Returns:
-            Whether it was done; False: the operation was there already, and nothing was touched.
+            Whether it was done; false: the operation was there already, and nothing was changed.
 
         Raises:
             StorageError: A file or the ledger cannot be written, or the ledger is damaged.
@@ -222,14 +223,14 @@ class Ledger:
         return True
 
     def read(self, after: LedgerPosition = START) -> Iterator[LedgerEntry]:
-        """Yield the lines that stand after a place, one at a time.
+        """Yield the lines after a position, one at a time.
 
-        To follow a ledger, go on from the `end` of the last entry. A line that is not finished is
-        not given. A line that is given may be lost if the power fails while it is being appended.
+        To follow a ledger, continue from the `end` of the last entry. An unfinished line is not
+        yielded. A yielded line may be lost if the power fails while it is being appended.
 
         Raises:
-            StorageError: A line is damaged, the ledger cannot be read, or it is not the one that
-                the place is in.
+            StorageError: A line is damaged, the ledger cannot be read, or the position is in
+                another one.
         """
         while True:
             try:
@@ -247,12 +248,13 @@ class Ledger:
                 return
 
     def rewrite(self, change: Callable[[Sequence[LedgerEntry]], Iterable[bytes] | None]) -> None:
-        """Write the ledger anew in one piece: a crash leaves either the old one or the new one.
+        """Rewrite the ledger atomically: a crash leaves either the old one or the new one.
 
-        Who has read the old one cannot go on from there.
+        Readers of the old one cannot continue from their position.
 
         Args:
-            change: Makes the new lines from the old ones, see `line_of`; None: all stays.
+            change: Returns the new lines for the old ones, see `line_of`; None keeps the old
+                ledger.
         """
         with locked(self.lock):
             self._catch_up()
@@ -263,10 +265,10 @@ class Ledger:
             self._is_mixed = False
 
     def orphans(self, pattern: str) -> list[str]:
-        """List the files that no line names: what operations left that did not get to their line.
+        """List the files that no line names, left by interrupted operations.
 
         Args:
-            pattern: Where to look, as a glob relative to the ledger's folder: `teams/*`.
+            pattern: The files to check, as a glob relative to the ledger's folder: `teams/*`.
         """
         folder = self.path.parent
         with locked(self.lock):
@@ -279,7 +281,7 @@ class Ledger:
         return sorted(files - self._files)
 
     def find(self, op: str) -> LedgerEntry | None:
-        """Return the line of an operation that was read; None where there was none.
+        """Return the line of an operation that was read; None if there was none.
 
         Raises:
             StorageError: The file is not the one that was read.
@@ -288,7 +290,7 @@ class Ledger:
             return self._of(op, self._ops.find(op))
 
     def past_repeats(self, place: LedgerPosition) -> LedgerPosition:
-        """Return the place after the lines that follow on a place and were there before."""
+        """Return the position after the repetitions of earlier lines that follow a position."""
         with self._turn:
             while place.offset in self._repeats:
                 place = self._repeats[place.offset]
@@ -296,7 +298,7 @@ class Ledger:
 
     @contextmanager
     def at_rest(self) -> Generator[LedgerIndex]:
-        """Let nobody append meanwhile; give what is known of the lines that were read."""
+        """Prevent appends in a `with` block, and yield the index of the lines read."""
         with locked(self.lock), self._turn:
             size = self._place.offset - sum(before for before, _ in self._parts)
             yield LedgerIndex(
@@ -322,12 +324,12 @@ class Ledger:
         self._latest, self._is_mixed = index.latest, index.is_mixed
 
     def _of(self, op: str, places: Sequence[int]) -> LedgerEntry | None:
-        """Return the first line of an operation among those at some places."""
+        """Return the first line of an operation at one of these offsets."""
         entries = lines_at(self.path, places) if places else ()
         return next((entry for entry in entries if entry.op == op), None)
 
     def _is_repeat(self, entry: LedgerEntry, line: bytes) -> bool:
-        """Return whether a line was there before, to the letter, as where git merged branches."""
+        """Return whether a line exactly repeats an earlier one, as after a merge by git."""
         op, end = entry.op, entry.end
         with self._turn:
             if entry.start != self._place.offset:
@@ -354,7 +356,7 @@ class Ledger:
             return is_repeat
 
     def _catch_up(self) -> None:
-        """Take in what others appended, and remove what a crash left. The lock is held."""
+        """Read lines that others appended, and remove leftovers of a crash, under the lock."""
         try:
             self._take_in()
         except _Replaced:  # a person restored it, or version control did
@@ -379,7 +381,7 @@ class Ledger:
             )
 
     def _scan(self, after: LedgerPosition) -> Iterator[LedgerEntry]:
-        """Yield the lines after a place; one that is not whole may only be the last."""
+        """Yield the lines after a position; only the last one may be incomplete."""
         damaged = None
         for line in self._lines(after):
             # Only the last line can be half: a line after it shows that no crash cut it short.
@@ -420,7 +422,7 @@ class Ledger:
 def line_of(
     value: Mapping[str, Any], op: str, files: Iterable[str] = (), clock: int | None = None
 ) -> bytes:
-    """Write the line of an operation, for who writes a ledger anew."""
+    """Return the line of an operation, for rewriting a ledger."""
     for name in files:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise ValueError(f"{name!r} is not in the ledger's folder.")
@@ -436,10 +438,10 @@ def _sealed(content: bytes) -> bytes:
 
 
 def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
-    """Read a line of a ledger; None where it does not match its checksum.
+    """Parse a line of a ledger; None if it does not match its checksum.
 
     Raises:
-        ValueError: It matches, and says what no ledger says: someone wrote it by hand.
+        ValueError: It matches, but has invalid content: someone wrote it by hand.
     """
     if line[-SEAL_BYTES:] != SEAL % zlib.crc32(line[:-SEAL_BYTES]):
         return None
@@ -469,7 +471,6 @@ def _fields_of(line: bytes) -> Any:
 
 
 def _names_in(files: Any) -> tuple[str, ...]:
-    """Return the names of a line's files."""
     if not is_list(files) or not all(isinstance(name, str) for name in files):
         raise ValueError("has 'files' that are no list of names")
     if any(name.startswith("/") or ".." in name.split("/") for name in files):
@@ -478,13 +479,13 @@ def _names_in(files: Any) -> tuple[str, ...]:
 
 
 def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[LedgerEntry]:
-    """Read some lines of a ledger, by where they begin. Their numbers are not known.
+    """Read the lines at some offsets. Their numbers are unknown.
 
     Args:
-        offsets: The bytes with which they begin, where they were read before.
+        offsets: The offsets of their first bytes, from an earlier reading.
 
     Raises:
-        StorageError: It cannot be read, or such a line is not there any more.
+        StorageError: The ledger cannot be read, or such a line is not there any more.
     """
     stream = None
     try:

@@ -1,8 +1,8 @@
-"""What was learnt, in the order of the ledger: which entries there are, and for whom they stand.
+"""All lessons in the order of the ledger, with their owners and replacements.
 
-The archive of an agent has its own entries, those to it and others, and what the archives of those
-that it inherits from had at its birth, less what its own entries replace. No line is copied for
-that: an heir knows from whom it has its archive, and how much had been learnt when it was born.
+The memory of an agent has its own entries, entries addressed to it, and the memories of its
+ancestors as of its birth, without entries that its own replace. Nothing is copied: an heir knows
+its ancestors, and the number of entries at its birth.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ NEVER = sys.maxsize
 
 @dataclass(frozen=True, slots=True)
 class _Birth:
-    """From whom an agent has its archive, and how many entries there were then."""
+    """The agents that an agent inherited from, and the number of entries then."""
 
     inherits: tuple[str, ...]
     at: int
 
 
 class Lessons(Mapping[str, Learnt]):
-    """All entries by their ids, in order; those that were replaced, too. It only ever grows.
+    """All entries by id, in order, including replaced ones. It only grows.
 
-    What was learnt by some moment is the first so many of them.
+    The entries as of some moment are a prefix of it.
 
     Args:
-        ledger: Where the lines of entries are read of which only the place is known, if any are.
+        ledger: The ledger, from which entries with a known place are read on demand.
     """
 
     def __init__(self, ledger: Path | None = None) -> None:
@@ -50,10 +50,10 @@ class Lessons(Mapping[str, Learnt]):
         self._heirs: dict[str, list[str]] = {}
 
     def take(self, entry: Learnt, offset: int = 0) -> None:
-        """Take in an entry.
+        """Add an entry.
 
         Raises:
-            TooEarly: It replaces what was not learnt before.
+            TooEarly: It replaces an entry that does not exist yet.
         """
         place = len(self._entries)
         for old in entry.replaces:
@@ -69,35 +69,35 @@ class Lessons(Mapping[str, Learnt]):
             self._own.setdefault(owner, []).append(place)
 
     def forget(self, entry: str) -> None:
-        """Let an entry be found no more by those who look from now on.
+        """Hide an entry from later searches.
 
         Raises:
-            TooEarly: It was not learnt before.
+            TooEarly: It does not exist yet.
         """
         if entry not in self._places:
             raise TooEarly(f"nothing was learnt before under {quoted(entry)}")
         self._replaced.setdefault(entry, {}).setdefault(None, len(self._entries) - 1)
 
     def bear(self, agent: str, inherits: Sequence[str]) -> None:
-        """Let an agent begin with the archives of others, as they are now."""
+        """Let an agent inherit the current memories of others."""
         if inherits:
             self._births[agent] = _Birth(tuple(inherits), len(self._entries))
         for inherit in inherits:
             self._heirs.setdefault(inherit, []).append(agent)
 
     def between(self, first: int, end: int | None = None) -> Sequence[Learnt]:
-        """Return the entries from a place on, up to another one."""
+        """Return the entries with positions in a range."""
         self._expect(range(*slice(first, end).indices(len(self._entries))))
         return [entry for entry in self._entries[first:end] if entry is not None]
 
     def own(self, owner: str, first: int = 0) -> Sequence[Learnt]:
-        """Return the entries that are an agent's own, or to it, from one of them on."""
+        """Return the entries that an agent owns, from the `first`th on."""
         places = self._own.get(owner, [])[first:]
         self._expect(places)
         return [self._entry(place) for place in places]
 
     def line(self, owner: str) -> tuple[str, ...]:
-        """Name an agent, and all whose entries it may have inherited."""
+        """Return an agent, and all agents whose entries it may have inherited."""
         texts = [owner]
         for name in texts:
             birth = self._births.get(name)
@@ -105,11 +105,11 @@ class Lessons(Mapping[str, Learnt]):
         return tuple(texts)
 
     def archive(self, owner: str, count: int | None = None) -> list[Learnt]:
-        """Return all that stands in the archive of an agent, in order.
+        """Return all current entries of an agent's memory, in order.
 
         Args:
-            owner: The agent, be it born by then; an agent that no pool has may have entries, too.
-            count: Only among so many that were learnt first, as if no more had been.
+            owner: The agent; an agent that is not in the pool may own entries, too.
+            count: Use only the first `count` entries, as if there were no others.
         """
         count = len(self._entries) if count is None else count
         places = {place for name in self.line(owner) for place in self._own.get(name, ())}
@@ -121,11 +121,11 @@ class Lessons(Mapping[str, Learnt]):
         ]
 
     def stands(self, entry: str, count: int | None = None, *, owner: str | None = None) -> bool:
-        """Return whether an entry is there and not replaced, among the first so many or among all.
+        """Return whether an entry exists and is not replaced.
 
         Args:
-            count: How many were learnt; None: all.
-            owner: In whose archive. None: in anybody's, or it is everybody's.
+            count: Use only the first `count` entries; None: all.
+            owner: The owner of the memory. None: any memory, or an entry of all agents.
         """
         count = len(self._entries) if count is None else count
         place = self._places.get(entry, count)
@@ -136,20 +136,20 @@ class Lessons(Mapping[str, Learnt]):
         return self._is_anywhere(place, count)
 
     def origin(self, entry: str, owner: str) -> str | None:
-        """Name whose own an entry is that stands in the archive of an agent; None: it does not.
+        """Return the owner of an entry in an agent's memory; None if it is not there.
 
-        That is the agent itself, or the one that it was inherited from, directly or not.
+        This is the agent itself, or the ancestor that it was inherited from.
         """
         return self._from(self._places[entry], owner, len(self._entries))
 
     def replaced_by(self, entry: str) -> Learnt | None:
-        """Return the first entry that stands for another one, where there is any."""
+        """Return the first entry that replaces another one; None without one."""
         places = self._replaced.get(entry, {}).values()
         standing = map(self._entry, sorted(places))
         return next((by for by in standing if entry in by.replaces), None)
 
     def _from(self, place: int, owner: str, count: int) -> str | None:
-        """Name whose own an entry is that an agent has when so many were learnt, if it has it."""
+        """Return the owner of an entry in an agent's memory as of `count` entries; else None."""
         entry = self._entry(place)
         waiting = [(owner, count)]
         pairs = {*waiting}
@@ -179,14 +179,14 @@ class Lessons(Mapping[str, Learnt]):
         return False
 
     def _end(self, entry: Learnt, owner: str | None) -> int:
-        """Return the place of what replaced an entry for an agent, if anything did."""
+        """Return the position at which an entry was replaced for an agent; else `NEVER`."""
         replaced = self._replaced.get(entry.id)
         if replaced is None:
             return NEVER
         return min(replaced.get(owner, NEVER), replaced.get(None, NEVER))
 
     def value(self) -> dict[str, Any]:
-        """Return all that is known but the entries themselves, as a plain value."""
+        """Return everything except the entries themselves, as a plain value."""
         return {
             "ids": [*self._places],
             "replaced": [[old, *pair] for old, by in self._replaced.items() for pair in by.items()],
@@ -196,15 +196,15 @@ class Lessons(Mapping[str, Learnt]):
 
     @property
     def offsets(self) -> bytes:
-        """Where the line of each entry begins, as `of` takes it."""
+        """The offset of each entry's line, as `of` takes it."""
         return self._offsets.tobytes()
 
     @classmethod
     def of(cls, ledger: Path, value: Any, offsets: bytes) -> Self:
-        """Make them from their value; an entry is read when somebody asks for it.
+        """Build lessons from their value; entries are read on demand.
 
         Raises:
-            ValueError: It is no such value; so are the others of `plain_state.state_of`.
+            ValueError: The value is malformed; `plain_state.state_of` raises the same for others.
         """
         lessons = cls(ledger)
         lessons._offsets = array("Q", offsets)
@@ -229,7 +229,7 @@ class Lessons(Mapping[str, Learnt]):
         return cast("Learnt", self._entries[place])
 
     def _expect(self, places: Sequence[int]) -> None:
-        """Read the entries of some places that were not read yet."""
+        """Read the entries at these positions, unless they were read before."""
         missing = [place for place in places if self._entries[place] is None]
         if self._ledger is None or not missing:
             return
@@ -250,7 +250,7 @@ class Lessons(Mapping[str, Learnt]):
 
 
 def standing_for(entry: Learnt, lessons: Mapping[str, Learnt]) -> Iterator[Learnt]:
-    """Yield an entry, and all that it replaced, directly or not, each once: the newest first."""
+    """Yield an entry, and all that it replaced, directly or not, each once, the newest first."""
     waiting, ids = [entry], {entry.id}
     while waiting:
         learnt = waiting.pop(0)

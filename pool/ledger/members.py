@@ -1,4 +1,4 @@
-"""The teams of a pool, each with its origin and what its evaluations add up to."""
+"""The teams of a pool, each with its origin and the totals of its evaluations."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .records import TrialRecord
 Task = tuple[str, str]
 """A task by its niche, or "", and its id."""
 Apart = tuple[str, Kind]
-"""What trials are kept apart by: the split of the tasks, and what the trial is of."""
+"""The key of separate totals: the split of the tasks, and the kind of the trial."""
 NONE = Sums()
 NOTHING = Past()
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class Member(TrialRecord):
-    """A team of a pool. What it is stays; what is known of it grows as the pool is refreshed.
+    """A team of a pool. It never changes; its statistics grow as the pool is refreshed.
 
     Attributes:
         identity: The hash that equal teams share.
-        by_task: What trials add up to on each of the last tasks: see `Recent`.
-        by_past: What they add up to on those before, by niche.
+        by_task: The totals on each of the last tasks: see `Recent`.
+        by_past: The totals on earlier tasks, by niche.
     """
 
     identity: str
@@ -38,12 +38,12 @@ class Member(TrialRecord):
 
     @property
     def team(self) -> Team:
-        """The team, read when it is first asked for. Names of tools and models are not checked.
+        """The team, read on first use. Names of tools and models are not checked.
 
         Raises:
             StorageError: Its file is missing, does not load, or holds another team than was born.
         """
-        if not self._read:  # a file is written once, so whoever is of this team shares it
+        if not self._read:  # a file is written once, so copies of this member share it
             self._read.append(self._from_file())
         return self._read[0]
 
@@ -56,21 +56,21 @@ class Member(TrialRecord):
             return False
 
     def take(self, trial: Trial) -> None:
-        """Take in a trial."""
+        """Add a trial."""
         TrialRecord.take(self, trial)
         task, sums = task_of(trial), self.by_task.setdefault((trial.split, trial.kind), {})
         sums[task] = sums.get(task, NONE).after(trial)
 
     def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[Task, Sums]:
-        """Return what its trials of a kind add up to on each of the last tasks of a split."""
+        """Return the totals of its trials of a kind on each of the last tasks of a split."""
         return self.by_task.get((split, kind), {})
 
     def past(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[str, Past]:
-        """Return what its trials of a kind add up to on the tasks of a split before, by niche."""
+        """Return the totals of its trials of a kind on earlier tasks of a split, by niche."""
         return self.by_past.get((split, kind), {})
 
     def pass_by(self, split: str, task: Task) -> None:
-        """Know no more of a task than what all earlier ones of its niche add up to."""
+        """Merge a task's totals into those of its niche's earlier tasks."""
         niche, _ = task
         for (of, kind), sums in self.by_task.items():
             if of == split and task in sums:
@@ -78,7 +78,7 @@ class Member(TrialRecord):
                 past[niche] = past.get(niche, NOTHING).after(sums.pop(task))
 
     def as_it_is(self, upto: int) -> Self:
-        """Return a copy that stays as it is when this one takes in more; see `TrialRecord`."""
+        """Return a copy that later trials do not change; see `TrialRecord`."""
         record = TrialRecord.as_it_is(self, upto)
         return replace(
             self,
@@ -101,7 +101,7 @@ class Member(TrialRecord):
         return self.expected(team)
 
     def expected(self, team: Team) -> Team:
-        """Return a team that was read from the file back, if it is the one that was born.
+        """Return a team read from the file, after checking that it is the one that was born.
 
         Raises:
             StorageError: It is another one.

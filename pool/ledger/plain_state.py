@@ -1,4 +1,4 @@
-"""The state of a pool as a plain value, and back: what a snapshot holds."""
+"""Converts the state of a pool to a plain value and back, for snapshots."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST = 1e18
 
 
 def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
-    """Return a state as a plain value, and as bytes what would be long as text."""
+    """Return a state as a plain value, and its large tables as bytes."""
     value = {
         "teams": [_team(team) for team in state.teams.values()],
         "agents": [_agent(agent) for agent in state.agents.values()],
@@ -45,7 +45,7 @@ def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) -> State:
-    """Make a state from its value."""
+    """Build a state from its value."""
     learnt, *places = tables
     state = State(folder, is_begun=True)
     state.trials.places = Places(*places)
@@ -82,7 +82,7 @@ def _record(record: TrialRecord) -> dict[str, Any]:
 
 
 def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
-    """Return the fields that teams and agents have."""
+    """Return the common fields of teams and agents."""
     retired, name = value["retired"], _text(value["name"])
     if not is_name(name) or state.find(name):
         raise ValueError(f"{name!r} is no name of a newcomer")

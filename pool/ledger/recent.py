@@ -1,8 +1,7 @@
-"""The last tasks of a pool: those whose trials are known task by task.
+"""The last tasks of a pool, whose trials are known task by task.
 
-Comparing teams on the same tasks takes time with each trial that is looked at. So only the last
-trials are known by their tasks, and what came before adds up by niche. Of a pool that has not seen
-so many, all are.
+Comparing teams on the same tasks takes time for each trial. So only the last trials are known by
+task, and earlier ones are added up by niche. In a small pool, all trials are known by task.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from ..values.statistics import Trial
 from .members import Member, Task, task_of
 
 MOST = 10_000
-"""Teams on tasks that are known one by one, in each split."""
+"""The maximum number of pairs of team and task that are known one by one, in each split."""
 
 
 class Recent:
-    """The last tasks of a split, in the order in which they were met, with the teams tried."""
+    """The last tasks of a split, in order of first occurrence, with the teams tried."""
 
     def __init__(self, split: str) -> None:
         self._split = split
@@ -25,7 +24,7 @@ class Recent:
         self._size = 0
 
     def take(self, member: Member, trial: Trial) -> Iterator[str]:
-        """Take in a trial that a team took in; name the teams that know a task less for it."""
+        """Add a team's trial; yield the teams that drop an earlier task because of it."""
         self._add(member, task_of(trial))
         while self._size > MOST and len(self._tasks) > 1:
             task = next(iter(self._tasks))
@@ -36,7 +35,7 @@ class Recent:
                 yield name
 
     def fill(self, tasks: Iterable[Task], teams: Iterable[Member]) -> None:
-        """Begin with tasks in this order, and the teams that know them."""
+        """Start with tasks in this order, and the teams that know them."""
         self._tasks = {task: {} for task in tasks}
         for team in teams:
             for (split, _), sums in team.by_task.items():

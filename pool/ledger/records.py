@@ -1,4 +1,4 @@
-"""What the trials of a team, or of an agent in teams, add up to."""
+"""The totals of the trials of a team, or of an agent in teams."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ UNKNOWN = Statistics()
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class TrialRecord:
-    """A member of a pool, with what is known of it from trials, which only ever grows.
+    """A member of a pool, with statistics of its trials, which only grow.
 
     Attributes:
-        name: What the pool calls it. Nobody else there is called so.
+        name: Its unique name in the pool.
         lineage: Its parents, the operator that made it, and why.
-        stem: What its name begins with, as its first ancestor's does.
-        retired: Why it is no longer a member; None while it is.
-        by_split: What is known of it on the tasks of each split.
+        stem: The beginning of its name, as in its first ancestor's.
+        retired: Why it is retired; None if it is not.
+        by_split: Its totals on the tasks of each split.
         by_niche: The same by split and niche.
-        trials: Finds its trials on a task again; None where it is of no ledger.
-        upto: How many bytes of the ledger it is as of; None: all.
+        trials: Finds its trials on a task again; None without a ledger.
+        upto: The number of ledger bytes that it reflects; None: all.
     """
 
     name: str
@@ -43,7 +43,7 @@ class TrialRecord:
 
     @property
     def statistics(self) -> Statistics:
-        """What is known of it on the tasks that evolution learns from."""
+        """Its statistics on the tasks that evolution learns from."""
         return self.on()
 
     @property
@@ -52,34 +52,34 @@ class TrialRecord:
         return self.niches_of(EVOLVE)
 
     def niches_of(self, split: str) -> Mapping[str, Statistics]:
-        """Return what is known of it by niche, on the tasks of a split."""
+        """Return its statistics by niche, on the tasks of a split."""
         niches = sorted(niche for of, niche in self.by_niche if of == split)
         return {niche: self.by_niche[split, niche].statistics for niche in niches}
 
     def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
-        """Return what is known of it on the tasks of a split, of one niche or of all."""
+        """Return its statistics on the tasks of a split, of one niche or of all."""
         tally = self.by_split.get(split) if niche is None else self.by_niche.get((split, niche))
         return UNKNOWN if tally is None else tally.statistics
 
     def on_task(self, task: str) -> Statistics | None:
-        """Return what is known of it on a task, by the task's id; None if it was never scored.
+        """Return its statistics on a task, by the task's id; None if it was never scored.
 
-        What it was taken into the pool for is no score there, nor what it was adapted to.
+        Chosen and adapted trials do not count.
         """
         return self.trials.on(self.name, task, upto=self.upto) if self.trials else None
 
     def as_it_is(self, upto: int) -> Self:
-        """Return a copy that stays as it is when this one takes in more.
+        """Return a copy that later trials do not change.
 
         Args:
-            upto: How many bytes of the ledger have come to this.
+            upto: The number of ledger bytes that it reflects.
         """
         by_split = {split: tally.copy() for split, tally in self.by_split.items()}
         by_niche = {key: tally.copy() for key, tally in self.by_niche.items()}
         return replace(self, by_split=by_split, by_niche=by_niche, upto=upto)
 
     def take(self, trial: Trial) -> None:
-        """Take in a trial."""
+        """Add a trial."""
         split, niche = trial.split, trial.niche
         if split not in self.by_split:
             self.by_split[split] = TrialTotals()

@@ -1,11 +1,11 @@
-"""The scaffold of a pool: the team that is its head, as a folder of text that follows the ledger.
+"""The scaffold of a pool: its head, the team that a strategy evolves, as a folder of text.
 
-A strategy that evolves one team says which it is. From then on, whenever the head retires, the team
-that came after it is the head, and the folder follows: only files that change are written. Who is
-killed meanwhile leaves it behind; the next to open the pool brings it up.
+A strategy that evolves one team declares it. From then on, whenever the head retires, its successor
+becomes the head, and the folder follows: only changed files are written. After a crash it may be
+outdated, and the next process that opens the pool updates it.
 
-What a person edits there is theirs: it is told, copied aside before it is written over, and taken
-in as a team of the pool where they ask for that.
+A person's edits there are never lost: they are reported, copied aside before they are overwritten,
+and added as a team of the pool on request.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..values.layout import SCAFFOLD
 from .members import Member
 
 HEAD = "pool.head"
-"""The event that says which team a pool's scaffold is of: `{"team": name}`."""
+"""The event that declares the team of a pool's scaffold: `{"team": name}`."""
 
 PARTS = (TEAM, *(f"{AGENTS}/*/{part}" for part in OURS))
 
 
 def next_head(live: Mapping[str, Member]) -> str | None:
-    """Name the team that works: the youngest that is not retired and of which no child lives.
+    """Return the current team: the youngest that is not retired and has no living child.
 
     Args:
         live: The teams that are not retired, by name, in the order of their births.
@@ -44,12 +44,12 @@ def next_head(live: Mapping[str, Member]) -> str | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FolderDifference:
-    """What the folder is beside what it should be. Files are named by their paths in it.
+    """The differences between the folder and its head, by file path.
 
     Attributes:
-        behind: Those that a crash left as they were before.
-        edited: Those that somebody changed, added or removed.
-        strange: Those that are no part of a team.
+        behind: Files that a crash left outdated.
+        edited: Files that somebody changed, added or removed.
+        strange: Files that are no part of a team.
     """
 
     behind: tuple[str, ...] = ()
@@ -59,10 +59,10 @@ class FolderDifference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scaffold:
-    """The folder. Whoever writes has to be alone at work on the pool.
+    """The scaffold's folder. A writer needs exclusive access to the pool.
 
     Attributes:
-        tell: Told where edits were copied to.
+        tell: Receives a message about where edits were copied to.
     """
 
     pool: Path
@@ -70,17 +70,17 @@ class Scaffold:
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """The path of the folder."""
         return self.pool / SCAFFOLD
 
     def follow(self, heads: Sequence[Member]) -> list[str]:
-        """Make the folder what it should be; what a person edited is copied aside first.
+        """Write the head to the folder; a person's edits are copied aside first.
 
         Args:
-            heads: The teams that were the head, in order; the last one is.
+            heads: All heads in order; the last one is current.
 
         Returns:
-            The files that were written or went, by their paths in it.
+            The files that were written or removed, by their paths in it.
         """
         if not heads:
             return []
@@ -91,7 +91,7 @@ class Scaffold:
         return write_folder(self.folder, texts, files_in(self.folder, PARTS))
 
     def difference(self, heads: Sequence[Member]) -> FolderDifference:
-        """Compare the folder with what it should be."""
+        """Compare the folder with the head."""
         if not heads:
             return FolderDifference()
         now = _texts(heads[-1])
@@ -107,10 +107,10 @@ class Scaffold:
         )
 
     def edits(self, heads: Sequence[Member]) -> Team | None:
-        """Read the team that a person made of the head; None where there is nothing new.
+        """Read a person's edited version of the head; None without edits.
 
         Raises:
-            InputError: There is no scaffold, or what was made does not load.
+            InputError: There is no scaffold, or the edited team does not load.
             StorageError: The head's file is damaged.
         """
         if not heads:
@@ -119,18 +119,18 @@ class Scaffold:
         return None if _is_same(team, heads[-1].team) else team
 
     def _there(self) -> Mapping[str, str]:
-        """Return the files that are a part of the team, by their paths."""
+        """Return the texts of the team's files in the folder, by path."""
         return {name: _content(self.folder / name) for name in files_in(self.folder, PARTS)}
 
     def _is(self, team: Team) -> bool:
-        """Return whether the folder says what a team is, in whatever style."""
+        """Return whether the folder holds a team, in any style."""
         try:
             return _is_same(read_team(self.folder), team)
         except (ConfigError, InputError):
             return False
 
     def _copy_aside(self) -> str:
-        """Copy what the folder says beside it; tell where it is now."""
+        """Copy the folder's files to a folder beside it; return a message with its path."""
         names = (f"{SCAFFOLD}_edited_{number}" for number in count(1))
         aside = next(self.pool / name for name in names if not (self.pool / name).exists())
         make_folder(aside)
@@ -139,13 +139,13 @@ class Scaffold:
 
 
 def _texts(head: Member) -> Mapping[str, str]:
-    """Return what the folder says of a team: of its lineage, not what the folder's changes tell."""
+    """Return the folder's texts for a team, without the edits and steps in its lineage."""
     lineage = replace(head.lineage, edits=(), steps=())
     return team_texts(replace(head.team, name=head.name, lineage=lineage))
 
 
 def _is_same(left: Team, other: Team) -> bool:
-    """Return whether teams are equal, and what taught them is."""
+    """Return whether teams are equal, including which tasks taught their notes."""
     bare = (replace(team, name="", lineage=None) for team in (left, other))
     first, second = (team_texts(team) for team in bare)
     return first == second

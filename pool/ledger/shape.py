@@ -1,4 +1,4 @@
-"""What a line of a pool's ledger may say: `ledger.schema.json`, compiled."""
+"""Checks lines of a pool's ledger against `ledger.schema.json`, compiled."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ...schema.values.problems import Path
 
 LEDGER = "ledger"
-"""The schema of the lines."""
+"""The name of the schema of lines."""
 
 
 def misshapen(value: Mapping[str, Any]) -> Iterator[str]:
-    """Say where a line is not as the schema has it; of a kind that it has not, nothing is said."""
+    """Yield the deviations of a line from the schema; none for an unknown kind."""
     if validator := _validators().get(str(value.get("kind"))):
         for error in validator.iter_errors(value):
             yield f"{dotted(tuple(error.absolute_path)) or 'the line'}: {quoted(error.message)}"
@@ -34,7 +34,7 @@ def misshapen(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _odd(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
-    """Find numbers that JSON has not."""
+    """Yield numbers that JSON does not have."""
     if isinstance(value, float) and not math.isfinite(value):
         yield path, value
     for key, item in _items(value):
@@ -49,7 +49,6 @@ def _items(value: Any) -> Iterable[tuple[str | int, Any]]:
 
 @functools.cache
 def _validators() -> Mapping[str, Validator]:
-    """Return what checks lines, by their kind."""
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
 
@@ -62,10 +61,10 @@ def _validators() -> Mapping[str, Validator]:
 
 
 def has_types(value: Mapping[str, Any]) -> bool:
-    """Return whether what a line says is of the types that the schema has.
+    """Return whether a line's values have the types of the schema.
 
-    That is a part of what `misshapen` says, in a hundredth of its time (2.5 microseconds a line,
-    not 250): every line is asked when a pool is opened. A line of an unknown kind has no types.
+    This is a part of `misshapen`, in a hundredth of its time (2.5 microseconds a line, not 250): it
+    checks every line when a pool is opened. A line of an unknown kind always passes.
     """
     kind = value.get("kind")
     is_known = isinstance(kind, str) and kind in _definitions(LEDGER)
@@ -74,7 +73,7 @@ def has_types(value: Mapping[str, Any]) -> bool:
 
 @functools.cache
 def _definition(of: str, reference: str) -> Callable[[Any], bool]:
-    """Compile what a schema refers to: a definition of its own, or another of our schemas."""
+    """Compile the target of a reference: a definition of the schema, or another of our schemas."""
     *_, other, last = reference.replace("/", ":").split(":")
     if reference.startswith("urn:"):
         return _check(root(other).schema, other)
@@ -86,7 +85,7 @@ def _is_of(of: str, reference: str, value: Any) -> bool:
 
 
 def _check(schema: Mapping[str, Any], of: str) -> Callable[[Any], bool]:
-    """Compile what a schema says of types."""
+    """Compile a schema's check of types."""
     if reference := schema.get("$ref"):
         return functools.partial(_is_of, of, reference)  # which may lead here again
     kinds = schema.get("type", "any")

@@ -1,9 +1,9 @@
 """Snapshots of a pool beside its ledger, so that opening a long one does not read all of its lines.
 
-A snapshot is what the first lines of the ledger come to. It fits where these lines are, to the
-byte, those that it was made of; whoever opens the pool goes on from there. One that does not fit,
-or is damaged, or is of another version, counts for nothing and is made anew: the ledger is the
-truth, and `mas-pool verify` reads no snapshot.
+A snapshot holds the state after the first lines of the ledger. It is valid if the ledger still
+begins with exactly these bytes; then reading continues after them. A snapshot that is invalid,
+damaged, or of another version is ignored and written again: the ledger is the truth, and `mas-pool
+verify` reads no snapshot.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from .plain_state import state_of, value_of
 from .state import State
 
 VERSION = 2
-"""Of what a snapshot holds. Whatever changes what lines come to makes another one of it."""
+"""The version of a snapshot's content. Any change to the effect of lines needs a new one."""
 LEAST = 4_096
-"""Lines that are read without a snapshot: they take about as long as importing what reads them."""
+"""The number of lines read without a snapshot, in about the time of importing its reader."""
 SHARE = 32
-"""A new snapshot is due when one in so many lines came after the last."""
+"""A new snapshot is due when one in this many lines came after the last."""
 MOST_SNAPSHOTS = 2
-"""Snapshots that are kept: an evolution that goes on after a crash may need the one before."""
+"""The maximum number of snapshots: an evolution resumed after a crash may need the previous one."""
 IGNORED = ".gitignore"
 PIECE = 1 << 20
 WRONG = (
     AttributeError, CoterieError, IndexError, KeyError, OverflowError, TypeError, ValueError,
 )  # fmt: skip
-"""What making sense of a snapshot ends in that somebody else has written."""
+"""The errors that reading a foreign snapshot may raise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,8 +47,8 @@ class Snapshot:
     """The state after the first lines of a ledger.
 
     Attributes:
-        index: What the ledger knows of these lines.
-        state: The state after them. Whoever takes it changes it, so it is made for one.
+        index: The ledger's index of these lines.
+        state: The state after them. Its user changes it, so each read creates a new one.
     """
 
     index: LedgerIndex
@@ -56,7 +56,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Path, content: bytes) -> Self | None:
-        """Read a snapshot; None where it does not fit."""
+        """Read a snapshot; None if it is invalid."""
         try:
             seal, _, rest = content.partition(b"\n")
             if seal.decode() != _digest(rest):
@@ -75,7 +75,7 @@ class Snapshot:
                 tail = tail[size:]
             repeats = {int(start): _place_of(end) for start, end in value["repeats"].items()}
             if any(end.offset <= start for start, end in repeats.items()):
-                return None  # who looks for the end of repeats would go round
+                return None  # otherwise the search for the end of repeats would not end
             *lasting, keys, offsets = tables
             index = LedgerIndex(
                 place=place,
@@ -92,10 +92,10 @@ class Snapshot:
 
 
 def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) -> Snapshot | None:
-    """Return the newest snapshot of a pool that fits; None where there is none.
+    """Return the newest valid snapshot of a pool; None without one.
 
     Args:
-        fits: Whether the state of a snapshot is of use.
+        fits: Whether the state of a snapshot is acceptable.
     """
     for path in _paths(folder):
         with suppress(OSError):
@@ -106,29 +106,29 @@ def newest(folder: Path, fits: Callable[[State], bool] = lambda _state: True) ->
 
 
 def is_due(place: LedgerPosition, last: LedgerPosition) -> bool:
-    """Return whether it pays to keep a snapshot as of a place.
+    """Return whether a new snapshot is worthwhile.
 
     Args:
-        place: How far the ledger was read.
-        last: The place of the snapshot before.
+        place: The position up to which the ledger was read.
+        last: The position of the previous snapshot.
     """
     return place.line - last.line >= max(LEAST, place.line // SHARE)
 
 
 def keep(folder: Path, state: State, index: LedgerIndex) -> bool:
-    """Keep a snapshot, where the pool's folder can be written. The ledger's lock is held.
+    """Store a snapshot, if the pool's folder is writable. The caller holds the ledger's lock.
 
     Args:
-        index: What the ledger knows of them.
+        index: The ledger's index of the lines.
 
     Returns:
-        Whether it was kept.
+        Whether it was stored.
     """
     place = index.place
     value, tables = value_of(state)
     tables += index.ops.packed()
     try:
-        # A person or git may have exchanged the ledger since it was read.
+        # A person or git may have replaced the ledger since it was read.
         ledger = _confirmed(folder / LEDGER, index.parts)
         if ledger is None:
             return False
@@ -153,30 +153,30 @@ def keep(folder: Path, state: State, index: LedgerIndex) -> bool:
         write_atomically(path, b"\n".join((_digest(rest).encode(), rest)))
         _leave(folder, place.offset)
     except (InputError, StorageError, OSError, ValueError):
-        return False  # whoever opens the pool reads its lines
+        return False  # without a snapshot, opening the pool reads all lines
     return True
 
 
 def _leave(folder: Path, offset: int) -> None:
-    """Leave no more snapshots than are kept: the newest, and none of what the ledger was before."""
+    """Remove surplus snapshots: all but the newest, and those of a longer, former ledger."""
     paths = _paths(folder)
     ahead = [path for path in paths if int(path.stem) > offset]
-    halves = (folder / SNAPSHOTS).glob(".*.snapshot.*")  # left by who was killed meanwhile
+    halves = (folder / SNAPSHOTS).glob(".*.snapshot.*")  # leftovers of killed processes
     for path in (*ahead, *[path for path in paths if path not in ahead][MOST_SNAPSHOTS:], *halves):
         remove(path)
 
 
 def _paths(folder: Path) -> list[Path]:
-    """Return the snapshots there are, those as of the last places first."""
+    """Return all snapshots, the latest first."""
     paths = (folder / SNAPSHOTS).glob("*.snapshot")
     return sorted((path for path in paths if path.stem.isdecimal()), reverse=True)
 
 
 def _confirmed(path: Path, parts: Sequence[tuple[int, str]]) -> str | None:
-    """Return the digest of all that was read of a file; None where that is not what it begins with.
+    """Return the digest of a file's known beginning; None if the file begins differently.
 
     Args:
-        parts: What was read: see `LedgerIndex`.
+        parts: The sizes and digests of the parts read: see `LedgerIndex`.
     """
     whole = hashlib.sha256()
     with path.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""The trials of members on a task, found again in the ledger when somebody asks for them."""
+"""Finds the trials of members on a task in the ledger, on demand."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ SCORED = "evaluated"
 
 @dataclass(kw_only=True, slots=True)
 class TrialIndex:
-    """Where the ledger tells of the trials that were scored, by member and task."""
+    """An index of the scored trials in the ledger, by member and task."""
 
     ledger: Path
     places: Places = field(default_factory=Places)
 
     def take(self, members: Iterable[str], task: str, offset: int) -> None:
-        """Note where the line of a trial begins that was scored, and is of members unchanged."""
+        """Record the place of a scored trial of unchanged members."""
         for member in members:
             self.places.add(_about(member, task), offset)
 
     def on(self, member: str, task: str, *, upto: int | None = None) -> Statistics | None:
-        """Add up the trials of a member on a task; None without any.
+        """Return the statistics of a member on a task; None without trials.
 
         Args:
-            upto: Only those of the lines ahead of this byte.
+            upto: Use only lines before this byte.
         """
         numbers = self.places.find(_about(member, task))
         offsets = [number for number in numbers if upto is None or number < upto]

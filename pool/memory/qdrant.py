@@ -66,7 +66,7 @@ class QdrantStore:
         from qdrant_client import QdrantClient
         from qdrant_client.models import SearchParams
 
-        # As `api_key` it would raise a warning of any server without TLS, one on this machine too.
+        # The argument `api_key` warns about any server without TLS, even a local one.
         headers = {"api-key": key} if key else {}
         client = QdrantClient(url=url, timeout=TIMEOUT, check_compatibility=False, metadata=headers)
         return cls(client, collection, SearchParams(exact=True))
@@ -90,7 +90,7 @@ class QdrantStore:
         """Yield matching points one by one, the closest first."""
         yielded, limit = 0, FIRST
         while len(hits := self._closest(vector, query, limit)) == limit:
-            # Of those that are as close as the last, others may not be among them.
+            # Further points may be as close as the last one.
             sure = [hit for hit in hits if hit.similarity > hits[-1].similarity]
             yield from sure[yielded:]
             yielded, limit = len(sure), limit * WIDENING
@@ -170,7 +170,7 @@ class QdrantStore:
             with self._answers():
                 self._client.create_collection(self._collection, parameters)
         except RunError:
-            if not self._is_created():  # else another process was quicker
+            if not self._is_created():  # otherwise another process created it first
                 raise
             self._expect_fit(dimension)
         else:
@@ -234,7 +234,6 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _payload(labels: Labels) -> dict[str, Any]:
-    """Return the labels stored beside a vector."""
     fields = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
     return {**fields, "owner": list(labels.owners)}
 

@@ -69,7 +69,7 @@ def _search_kinds(
     kinds: Sequence[str | None] = where.get("kinds") or (None,)
     labels = {name: where[name] for name in ("owner", "niche") if name in where}
     if "niche" in labels:
-        labels["or_no_niche"] = True  # what holds anywhere holds there
+        labels["or_no_niche"] = True  # general lessons apply in every niche
     hits = [hit for kind in kinds for hit in search(query, k, kind=kind, **labels)]
     hits.sort(key=lambda hit: (-hit[1], hit[0].id))
     most = len(hits) if where.get("each") else k

@@ -53,8 +53,6 @@ class DroppedLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _EpisodeLine:
-    """The common fields of all episodes' lines."""
-
     task: str
     niche: str | None
     pool: int

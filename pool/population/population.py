@@ -188,7 +188,7 @@ class Grown(Sequence[Item]):
 
     def with_(self, item: Item) -> Grown[Item]:
         """Return a sequence with one more item."""
-        # Whoever is not the first to go on from here gets a list of its own.
+        # Only the first continuation shares the list; others copy it.
         is_first = len(self._items) == self._length
         grown = Grown[Item](() if is_first else self)
         grown._items = self._items if is_first else grown._items

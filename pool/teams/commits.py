@@ -115,7 +115,7 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: CapabilityPolicy | N
         ConfigError: It does not load, or is above the ceiling.
     """
     text, file = dump(team), file_of(team.name)
-    # What is not text at all, like half a character, is for loading to refuse.
+    # Loading refuses lone surrogates.
     _, problems = check_team(text.encode("utf-8", "surrogatepass"), file, catalogue)
     if ceiling is not None:
         problems += ceiling.problems(team, file)
@@ -174,7 +174,7 @@ class Commits:
                 return self._led(lambda: self._record(change, op=op))
             case Evaluated() | ChildRejected() | EventNoted():
                 return self._record(change, op=op)
-            case _:  # a plug-in's
+            case _:  # an unknown change of a plug-in
                 raise InputError(f"{quoted(change)} is no change of a pool. Correct what gave it.")
 
     def _led(self, make: Callable[[], bool]) -> bool:

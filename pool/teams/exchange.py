@@ -75,7 +75,7 @@ def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
         op = _operation(entry)
         if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in ops:
             trial = from_value(Trial, entry.value)
-            # Agents stay where they are, and another pool's may be called the same.
+            # Agents are not imported, and the other pool's may have the same names.
             pool.commit(
                 Evaluated(member=names[entry.value["team"]], trial=replace(trial, agents={})), op=op
             )

@@ -110,7 +110,7 @@ def steps_to(
     base, _ = sources[0]
     edits = summary(base, replace(child, name=base.name))
     last = LineageStep(operator=operator, edits=edits, reason=reason)
-    # Sources that have a step in common have it once, though what is left of it may differ.
+    # A step common to several sources appears once, though its remaining fields may differ.
     earlier = (replace(step, fields=()) for _, steps in sources for step in steps)
     setters: dict[str, LineageStep | None] = dict.fromkeys(_fields(child), last)
     for team, steps in reversed(sources):

@@ -363,10 +363,10 @@ class Pool:
                 f" {names}. Restore them from version control or a backup."
             )
         if is_cut_short(self.folder) and self._is_writable:
-            with self._current.alone():  # else whoever merges is about to do it
+            with self._current.alone():  # otherwise a merge in progress will do it
                 put_back(self.folder)
         if self._agents_behind() and self._is_writable:
-            with self._current.alone():  # else whoever revises one has not got to its file
+            with self._current.alone():  # otherwise a revision in progress will write the file
                 for agent in self._agents_behind():
                     self._folders.write(agent, self.learnt)
         if self._scaffold_is_behind() and self._is_writable:
@@ -377,7 +377,7 @@ class Pool:
         try:
             return bool(self._scaffold.difference(self._current.state.heads).behind)
         except StorageError:
-            return False  # the head's own file is at fault: whoever asks for the team is told
+            return False  # the head's own file is damaged; reading the team reports it
 
     @property
     def _is_writable(self) -> bool:

@@ -86,7 +86,7 @@ def _graph(team: Team) -> _Graph:
         for agent_id, fields in value["agents"].items()
     }
     for agent in team.agents.values():
-        # Who is spoken of by name is told apart by it.
+        # An agent that others' notes name is distinguished by its name.
         for colleague, _ in (*team.known_to(agent), *team.paired_with(agent)):
             labels[colleague][0]["id"] = colleague
     return _Graph(

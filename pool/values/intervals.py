@@ -111,7 +111,7 @@ def figure_interval(
         return 0.0, 1.0
     figure = figure or _mean_of_all
     least, most = (figure(_level(means, end)) for end in (0.0, 1.0))
-    if least == most:  # It depends on nothing.
+    if least == most:  # The figure is constant.
         return least, least
     spread = _Spread.of([tasks for tasks in niches.values() if tasks])
     slopes = _slopes(figure, means, 0.5)
@@ -223,7 +223,9 @@ def _of_weighted_mean(
         for group in groups
     ]
     weighted = sum(square * of for square, of in zip(squares, own, strict=True)) / sum(squares)
-    tasks = sum(weights) ** 2 / sum(squares)  # as many, weighing alike (Kish 1965)
+    tasks = sum(weights) ** 2 / sum(
+        squares
+    )  # the effective number of equally weighted tasks (Kish 1965)
     n = tasks / spread.share(weighted / spread.inside if spread.inside else 1.0)
     return wilson(value * n, n)
 

@@ -1,7 +1,7 @@
-"""Where lines of a ledger stand, by what they are about: 16 bytes each, found in logarithmic time.
+"""An index of ledger lines by subject: 16 bytes per line, searched in logarithmic time.
 
-A line is known by eight bytes of a hash of what it is about. So whoever finds a place reads the
-line that stands there: it may be about something else.
+A line is identified by eight bytes of a hash of its subject. So the caller must read the line at a
+found place: it may be about another subject.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from bisect import bisect_left
 WIDTH = 8
 """Bytes of a key, and of an offset."""
 MANY = 200_000
-"""Lines that are sorted faster by numpy, even where it has to be imported for that."""
+"""The number of lines from which sorting with numpy is faster, including its import."""
 FRESH = 65_536
-"""Lines that may be held apart, at least; at most as many as an eighth of those that are sorted."""
+"""The minimum number of lines held apart unsorted; the maximum is an eighth of the sorted ones."""
 
 
 class Places:
-    """Offsets of lines by keys. It only ever grows, and threads may share it.
+    """Offsets of lines by keys. It only grows, and threads may share it.
 
     Args:
-        keys: Hashes of what lines are about, in order.
-        offsets: Where these lines begin; of equal keys the first line comes first.
+        keys: Hashes of the lines' subjects, sorted.
+        offsets: The beginnings of these lines; for equal keys in order.
     """
 
     def __init__(self, keys: bytes = b"", offsets: bytes = b"") -> None:
@@ -37,10 +37,10 @@ class Places:
         self._turn = threading.Lock()
 
     def add(self, about: str, offset: int) -> list[int]:
-        """Note where a line begins, which stands after all that were added before.
+        """Record the beginning of a line that comes after all recorded ones.
 
         Returns:
-            The offsets of those that may be about the same.
+            The offsets of earlier lines that may have the same subject.
         """
         key = _key(about)
         with self._turn:
@@ -55,13 +55,13 @@ class Places:
         return earlier
 
     def find(self, about: str) -> list[int]:
-        """Return the offsets of the lines that may be about something, in their order."""
+        """Return the offsets of the lines that may have a subject, in their order."""
         key = _key(about)
         with self._turn:
             return self._at(key)
 
     def packed(self) -> tuple[bytes, bytes]:
-        """Return the keys and the offsets, as the class takes them."""
+        """Return the keys and the offsets in the form of the class's arguments."""
         with self._turn:
             if self._waiting:
                 self._sort()
@@ -87,7 +87,7 @@ class Places:
 
 
 def _in_order(keys: array[int], offsets: array[int]) -> tuple[array[int], array[int]]:
-    """Return keys in order with their offsets; those of equal keys stay in theirs."""
+    """Return keys sorted with their offsets; equal keys keep their order."""
     if len(keys) < MANY:
         order = sorted(range(len(keys)), key=keys.__getitem__)
         return array("Q", [keys[at] for at in order]), array("Q", [offsets[at] for at in order])

@@ -115,7 +115,6 @@ def _schema(schema: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _others() -> Mapping[str, Mapping[str, Any]]:
-    """Return the schemas that other schemas may refer to."""
     team = shape_schema("team")
     return {team["$id"]: team}
 
@@ -169,7 +168,7 @@ def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem
     elif "propertyNames" in error.absolute_schema_path:
         describe = MESSAGES.get(str(error.validator), _otherwise)
         yield document.problem((*path, error.instance), describe(error), at_key=True)
-    elif error.validator == "anyOf":  # a value or null: what is wrong is wrong with the value
+    elif error.validator == "anyOf":  # a value or null: only the value can be wrong
         for inner in error.context or ():
             if inner.schema_path[0] == 0:
                 yield from _problems_of(inner, document)

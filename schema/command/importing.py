@@ -93,7 +93,6 @@ def _listed(tools_file: Path | None) -> Mapping[str, tuple[str, ...]] | None:
 
 
 def _inputs(words: tuple[str, ...]) -> Mapping[str, str]:
-    """Parse the values of placeholders."""
     parts = [word.partition("=") for word in words]
     for line, (name, equals, _) in zip(words, parts, strict=True):
         if not equals or not name:

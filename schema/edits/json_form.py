@@ -57,7 +57,7 @@ def edits_from_json(
         ConfigError: The text is no list of edits, or an edit is of another component. The exception
             has every problem with its place.
     """
-    # What is not text at all, like half a character, is for the reader to refuse.
+    # The reader refuses lone surrogates.
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     read, problems = read_json(content, file)
     document, problems = shape_only(replace(read, value=_once(read.value)), problems, "edits")

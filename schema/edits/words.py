@@ -78,7 +78,7 @@ def summary(before: Team, after: Team) -> tuple[str, ...]:
 def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
     """Compare two texts line by line; terminal control characters are shown as codes."""
     old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (before, after))
-    if old == new:  # they differ in how they end
+    if old == new:  # only the line break at the end differs
         old, new = before.split("\n"), after.split("\n")
     lines = difflib.unified_diff(old, new, n=CONTEXT, lineterm="")
     shown = (_visible(line) for line in list(lines)[2:])

@@ -133,7 +133,6 @@ def _marked(field: Field) -> str:
 
 
 def _columns(rows: Sequence[tuple[str, str]]) -> list[str]:
-    """Lay names and wrapped texts out in two columns."""
     left = max((len(name) for name, _ in rows), default=0) + 3
     return [
         name.ljust(left) + textwrap.indent(_wrapped(text, WIDTH - left), " " * left)[left:]

@@ -158,7 +158,7 @@ def _context_tasks(source: ForeignFile, works: list[str], name: str) -> Iterator
     before = works[: works.index(name)]
     runs_aside = source.take((name, "async_execution"))
     if source.take((name, "context")) is None:
-        # A task that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
+        # An asynchronous task receives no context (CrewAI 1.15.30, `Crew._execute_tasks`).
         yield from () if runs_aside else before
         return
     for path, context in source.texts((name, "context")):

@@ -174,7 +174,6 @@ class Models:
         return self.source.text((*path, "provider")) or self.source.text((*path, "type"))
 
     def _endpoint(self, provider: str, model: str, path: Path = ()) -> dict[str, Any]:
-        """Return a model's endpoint as fields of models.yaml."""
         custom = ("providers", provider)
         base = self._first("base_url", path, custom) or (MODEL_RUNNER if provider == "dmr" else "")
         key = self._first("token_key", path, custom)

@@ -70,7 +70,7 @@ class Toolsets:
             self._read(path, granted)
         if granted.shells and not granted.tools and not has_schema:
             for path in granted.files:
-                self.source.take((*path, "tools"))  # whatever they are, a shell can do it
+                self.source.take((*path, "tools"))  # a shell can do the same
             return {"agent_type": "DefaultAgent"}, granted.instructions
         for path in granted.shells:
             self.source.lose(path, f"the toolset 'shell': {SHELL_ALONE}")

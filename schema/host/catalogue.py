@@ -245,7 +245,6 @@ def _opened(folder: Path, name: str) -> IO[bytes]:
 
 
 def _body(text: str) -> str:
-    """Return a text without its front matter."""
     return _FRONT_MATTER.sub("", text, count=1).strip()
 
 

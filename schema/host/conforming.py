@@ -140,9 +140,8 @@ def _plain(value: Any) -> dict[Any, Any]:
 
 
 def _check_options(value: Any, kind: Any, options: tuple[Any, ...]) -> None:
-    """Check that a value has one of several types."""
     if len(options) == 2 and options[1] is types.NoneType and value is not None:
-        check(value, options[0])  # says more
+        check(value, options[0])  # its message is more specific
     elif not any(_fits(value, option) for option in options):
         raise Misfit(f"{quoted(value)} is no {_written(kind)}")
 
@@ -167,7 +166,7 @@ def _is_of(value: Any, kind: Any, args: tuple[Any, ...]) -> bool:
 
 def _check_parts(value: Any, kind: Any, args: tuple[Any, ...]) -> None:
     if is_dataclass(kind):
-        if not issubclass(cast("type", kind), PluginValue):  # else it was checked as it was made
+        if not issubclass(cast("type", kind), PluginValue):  # others were checked when created
             for field, declared in _declared(cast("type", kind)):
                 _at(field.name, check, getattr(value, field.name), declared)
     elif not args:
@@ -204,7 +203,7 @@ def _check_function(value: Any, parameters: Any = ..., gives: Any = Any) -> None
             inspect.signature(value).bind(*parameters)
         except TypeError as error:
             raise Misfit(f"{quoted(value)} takes other arguments: {error}") from None
-        except ValueError:  # One of C does not say what it takes.
+        except ValueError:  # A C function may have no signature.
             return
 
 

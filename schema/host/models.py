@@ -30,7 +30,7 @@ PERSON = "person"
 
 SHAPING = (
     *("api", "effort", "thinking_tokens", "top_p", "body", "api_version"),
-    *("headers", "header_env"),  # a gateway may choose by them who answers
+    *("headers", "header_env"),  # a gateway may route by them
 )
 """The fields of a model, other than its identity and address, that influence its answers."""
 

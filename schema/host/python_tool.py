@@ -163,7 +163,6 @@ def _imported(path: Path) -> types.ModuleType:
 
 
 def _schema(hint: Any, place: str) -> dict[str, Any]:
-    """Return a type as a JSON Schema."""
     if typing.get_origin(hint) is typing.Annotated:
         hint, *metadata = typing.get_args(hint)
         words = [item for item in metadata if isinstance(item, str)]

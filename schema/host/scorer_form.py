@@ -57,7 +57,7 @@ class ScorerForm(PluginValue):
     reference: Mapping[str, Json] = field(default_factory=dict[str, Any])
     longest: int = LONGEST_ANSWER
     check: Callable[[Mapping[str, Any], Any], Mapping[Path, str]] = _nothing_more
-    IS_GUARDED = False  # It does not know the scorer's name.
+    IS_GUARDED = False  # The form does not know the scorer's name.
 
     @property
     def schema(self) -> Mapping[str, Any]:

@@ -139,7 +139,6 @@ def _parts(
 
 
 def _used(name: object, folder: Path | None, shown: Path) -> tuple[Document, list[Problem]]:
-    """Read the agent file named by a team file."""
     if folder is None:
         raise ValueError("an agent file must lie beside a team file. Write the agent out.")
     if not isinstance(name, str) or not _PATH.fullmatch(name):
@@ -220,14 +219,14 @@ class _Folder:
     def _prompt(self) -> Iterator[tuple[FieldPath, Any]]:
         if os.path.lexists(self.path / PROMPT):
             text = self._text(self.path / PROMPT, ("prompt",))
-            # In a file of its own it is the text itself, also where it reads like an id.
+            # A prompt in a file of its own is always text, even if it looks like an id.
             yield ("prompt",), f"{text}\n" if is_prompt_id(text) else text
 
     def _skills(self) -> Iterator[tuple[FieldPath, Any]]:
         for folder in self._entries(self.path / "skills"):
             inside = self._entries(folder)
             if folder.is_dir() and not any(path.suffix == ".md" for path in inside):
-                continue  # the skill went, and left what was no part of it
+                continue  # a removed skill, with files that are no part of it
             place: FieldPath = ("notes", "skills", folder.name)
             self._check_beside(folder)
             skill = self._skill(folder / SKILL, place)
@@ -272,7 +271,7 @@ class _Folder:
             message = "it must begin with front matter, between two lines of dashes, `---`."
             self.problems.append(self.grafts[place].problem((), message))
             return {}, text
-        head = parts["front"] or "{}"  # of a note that begins with dashes, and that nobody taught
+        head = parts["front"] or "{}"  # an untaught note that begins with dashes
         front, problems = read_yaml(f"\n{head}".encode(), str(path))
         self.problems += problems
         self.grafts[place] = front

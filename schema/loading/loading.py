@@ -355,5 +355,5 @@ def _is_repository(folder: Path, *, bare: bool) -> bool:
     """Return whether a folder is a git working copy or, with `bare`, a bare repository."""
     try:
         return (folder / ".git").exists() or (bare and (folder / "objects").is_dir())
-    except OSError:  # a name that no file can have
+    except OSError:  # no valid file name
         return False

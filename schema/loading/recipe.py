@@ -151,7 +151,6 @@ def _strategy(document: Document, problems: list[Problem]) -> Configurable | Non
 
 
 def _schema(strategy: Configurable | None) -> Mapping[str, Any]:
-    """Return the schema of a recipe with this strategy."""
     common = shape_schema("evolution")
     if strategy is None:
         return common

@@ -115,7 +115,6 @@ def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]
 
 
 def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
-    """Read an open file, and close it."""
     with opened as stream:
         content = stream.read(most_text + 1)
         attachment = Attachment.of(content)

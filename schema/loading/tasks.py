@@ -110,7 +110,7 @@ class _TaskReader:
         if self.path.suffix == ".csv":
             form = replace(form, columns=None)
         try:
-            # Named by its line, a JSONL file is never taken for YAML, whatever it is called.
+            # With the line in its name, a JSONL file is never read as YAML, whatever its suffix.
             task = parse_task(
                 content,
                 file if is_folder else f"{file}:{place.line}",

@@ -36,7 +36,7 @@ def load_tools(path: str | Path) -> HostTools:
     path = Path(path)
     read = read_yaml(read_file(path, LIMITS), str(path))
     document = without_problems(*shape_only(*read, "tools"))
-    # Here, as few hosts have functions of their own.
+    # Imported late, because few hosts have functions of their own.
     from ..host.python_scorer import load_python_scorer
     from ..host.python_tool import load_python_tool
 

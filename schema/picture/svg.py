@@ -151,7 +151,7 @@ def draw_marked(
     """
     labels = _labels(team, marks)
     frame = _frame(team, labels)
-    # The page says the team's name; what is left of the head is its upper margin.
+    # The page shows the team's name, so only the header's upper margin remains.
     width, height = _size(team, frame)
     view = f'viewBox="0 {HEADER} {width:g} {height - HEADER:g}" width="{width:g}"'
     lines = (

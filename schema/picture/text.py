@@ -93,7 +93,6 @@ def _reports_to(team: Team, senders: Sequence[str]) -> str:
 
 
 def _table(rows: Sequence[AgentRow]) -> Table:
-    """Format rows as a table without empty columns."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)

@@ -224,7 +224,7 @@ def _objections(agent: Agent, backend: str) -> Sequence[str]:
             result = load_named("runners", backend).objections(agent)
             return [*expected(result, Iterable[str], f"the backend {backend}")]
     except InputError:
-        return ()  # that the backend is unknown is another rule's to say
+        return ()  # another rule reports an unknown backend
 
 
 def _named(reading: Reading) -> Iterator[tuple[Path, str]]:

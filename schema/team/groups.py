@@ -87,7 +87,6 @@ def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 
 def _ungrouped(value: Any) -> Any:
-    """Return an entry without its grouping fields."""
     if not is_mapping(value):
         return value
     return {key: item for key, item in value.items() if key not in GROUPING}
@@ -110,7 +109,7 @@ class _Expansion:
     _whole: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     def __post_init__(self) -> None:
-        if len(self.raw) > MOST_AGENTS:  # no team; nothing is worth following through so many
+        if len(self.raw) > MOST_AGENTS:  # too many for a team, so none are expanded
             self.raw = {name: _ungrouped(fields) for name, fields in self.raw.items()}
         counts = {name: count for name, fields in self.raw.items() if (count := _count(fields))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}

@@ -94,7 +94,7 @@ class _SourceText:
                 return []
         begins = [self._with_comments_above(start, column) for start in starts]
         if column == 0:
-            begins[:1] = starts[:1]  # What stands above the first field is about the file.
+            begins[:1] = starts[:1]  # Comments above the first field are about the file.
         ends = [self._with_comments_within(self._end(item), column) for _, item in pairs]
         gaps = [self.text[end:begin] for end, begin in zip(ends, begins[1:], strict=False)]
         rows = zip(pairs, begins, ends, [*gaps, None], strict=False)
@@ -178,7 +178,6 @@ class _SourceText:
         return value + self.text[place:end]
 
     def _block(self, node: Any, new: Any) -> Span | None:
-        """Rewrite a literal block, line by line."""
         begin, end = node.start_mark.index, self._end(node)
         first = self._next_line(begin)
         header = _LITERAL.match(self.text, begin)
@@ -191,7 +190,7 @@ class _SourceText:
         sign, *lines = block_text(new)
         if header[0] == "|+" and new.endswith("\n"):
             sign = "|+"
-        elif sign == "|+":  # It would take in the blank lines that follow.
+        elif sign == "|+":  # Its header would include the blank lines that follow.
             return None
         value = sign + self.text[header.end() : first]
         for rest, added in _aligned(old, lines):
@@ -323,7 +322,6 @@ def _gaps(parts: Sequence[_Part], staying: Set[int]) -> tuple[str, Mapping[int, 
 
 
 def _flow(value: Any) -> str:
-    """Write a value in flow style."""
     if is_mapping(value):
         fields = (f"{scalar(key, in_flow=True)}: {_flow(item)}" for key, item in value.items())
         return f"{{{', '.join(fields)}}}"

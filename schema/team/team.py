@@ -269,7 +269,7 @@ class Agent:
         return self._says("chosen", "string")
 
     def _says(self, name: str, kind: str) -> bool:
-        if self.each is not None:  # it answers with a list, whatever an item's answer is
+        if self.each is not None:  # its answer is a list of the items' answers
             return False
         properties = (self.output_schema or {}).get("properties")
         schema = properties.get(name) if is_mapping(properties) else None

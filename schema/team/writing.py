@@ -228,7 +228,7 @@ def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | 
 def scalar(value: Any, *, in_flow: bool = False) -> str:
     """Write a scalar on one line; `in_flow`: as a key, or in a flow list."""
     if isinstance(value, float):
-        # Readers of YAML 1.1 take an exponent for a number only after a decimal point.
+        # YAML 1.1 readers accept an exponent only after a decimal point.
         return re.sub(r"^(-?\d+)e", r"\1.0e", repr(value))
     if not isinstance(value, str):
         return json.dumps(value)

@@ -39,7 +39,7 @@ def _check_syntax(text: str, place: Callable[[int], TextPosition], builder: Buil
         reason = error.msg[0].lower() + error.msg[1:].removesuffix(" starting at")
         raise builder.stop(place(error.pos), f"not JSON: {reason}.") from None
     except RecursionError:
-        return  # far deeper than the limit, so following it finds the place
+        return  # far deeper than the limit, so descending finds the place
 
 
 def _follow(text: str, place: Callable[[int], TextPosition], builder: Builder) -> None:

@@ -127,7 +127,7 @@ def open_linked(root: Path, path: str) -> IO[bytes]:
     try:
         with parent_of(root, settled(root, path)) as (folder, name):
             handle = open_file(folder, name)
-    except ValueError:  # the root itself
+    except ValueError:  # the path is the root itself
         raise OSError(errno.EISDIR, "it is not a file") from None
     except OSError as error:
         if error.errno in {errno.EINVAL, errno.ENXIO}:

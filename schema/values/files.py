@@ -74,7 +74,7 @@ def append(path: Path, content: bytes) -> None:
     """
     with _named(path), _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
         size = os.fstat(handle).st_size
-        if size == 0:  # what stands in a file can only last where its name does
+        if size == 0:  # a file's content survives only if its name does
             _sync(path.parent)
         try:
             failpoint("files.append.before")
@@ -145,7 +145,7 @@ def make_folder(path: Path) -> None:
     """Create a folder if missing. Its parent exists."""
     with _named(path):
         path.mkdir(exist_ok=True)
-        _sync(path.parent)  # also where it was there: who made it may have died since
+        _sync(path.parent)  # also an existing one: its creator may have died before flushing
 
 
 def make_folders(path: Path) -> None:

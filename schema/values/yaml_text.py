@@ -217,7 +217,6 @@ def _syntax_message(error: yaml.MarkedYAMLError, rest: str) -> str:
 
 
 def _rest(text: str, place: TextPosition) -> str:
-    """Return the line from a place on."""
     lines = text.splitlines()
     return lines[place.line - 1][place.column - 1 :] if place.line <= len(lines) else ""
 

@@ -111,7 +111,6 @@ def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
 
 
 def _items(place: str, write: Write, level: int) -> Iterator[GeneratedQuestion]:
-    """Yield items without end or repetition."""
     chance = random.Random(place)  # noqa: S311 - the same tasks every time
     drawn: set[tuple[str, str]] = set()
     while True:

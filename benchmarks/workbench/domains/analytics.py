@@ -21,7 +21,7 @@ VALUES = (
     "visits_social_media",
 )
 KINDS = ("bar", "line", "scatter", "histogram")
-# The original tells agents names of values that it does not accept.
+# The original shows agents names of values that it does not accept.
 _WRONG_VALUE = (
     "Value to plot must be one of 'total_visits', 'session_duration_seconds', 'user_engaged',"
     " 'direct', 'referral', 'search engine', 'social media'"

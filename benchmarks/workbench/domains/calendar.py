@@ -35,7 +35,7 @@ def search_events(
     """Find up to five events by words of the name or of the participant's address."""
     occurs, table = expression_in(query), at.tables.events
     pairs = zip(table.cells("event_name"), table.cells("participant_email"), strict=True)
-    # A cell that is no text hides its row, even where the other cell has the query in it.
+    # A cell without text hides its row, even if the other cell contains the query.
     flagses = [{occurs(name), occurs(email)} for name, email in pairs]
     places = [place for place, flags in enumerate(flagses) if True in flags and None not in flags]
     records = table.records(places)
@@ -116,7 +116,7 @@ def update_event(
     for column in columns:
         if not events.has(column):
             events = events.with_column(column, MISSING if several else _elsewhere(new_value))
-    # New columns stay even where the value cannot be written.
+    # New columns stay even if the value cannot be written.
     at.change(events=events)
     for column, value in zip(columns, _each(columns, new_value, events.columns), strict=True):
         events = events.updated(places, column, value)
@@ -125,9 +125,9 @@ def update_event(
 
 
 def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
-    """Return what is written into each column: a value each, or one for all.
+    """Return the value for each column: one each, or one for all.
 
-    A list of one item is for all only while nobody has added a column to the events.
+    A list of one item is for all only while no call has added a column to the events.
     """
     if len(columns) > 1 and isinstance(value, list | tuple):
         if len(value) == 1 and set(among) <= _COLUMNS:
@@ -139,10 +139,10 @@ def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
 
 
 def _elsewhere(value: Any) -> Any:
-    """Return what a new column has in the rows that nothing is written to.
+    """Return the value of a new column in the other rows.
 
-    Missing, but beside texts it is the word `nan`, cut off at the length of the longest of them:
-    so has it the release of pandas that the original pins. A number among texts leaves it room.
+    It is missing, but among texts it is the word `nan`, cut to the length of the longest of them,
+    as in the release of pandas that the original pins. With a number among the texts it is not cut.
     """
     items: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
     is_text = [isinstance(item, str) for item in items]

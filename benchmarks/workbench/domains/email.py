@@ -35,7 +35,7 @@ def search_emails(
     """Find up to five mails with all words in subject, body or address; newest first."""
     words = query.lower().split()
     tables = [record for record in at.tables.emails.records() if _has_all(record, words)]
-    # Times of old mails are text, those of mails sent since are not: the two cannot be ordered.
+    # Times of old mails are text, those of newly sent mails are not: they cannot be compared.
     newest = sorted(tables, key=itemgetter("sent_datetime"), reverse=True)
     if date_min:
         newest = [table for table in newest if _day(date_min) <= _day(table["sent_datetime"])]
@@ -70,7 +70,7 @@ def send_email(at: Workplace, recipient: Any = None, subject: Any = None, body: 
     emails = at.tables.emails
     new_id = str(int(max(emails.cells("email_id"))) + 1)  # without leading zeros, unlike old ones
     row = (new_id, "outbox", recipient.lower(), subject, NOW, body)
-    # The label is free only if nothing was deleted. Else the last mail that has it is lost.
+    # The label is free only if nothing was deleted. Otherwise the last mail with it is lost.
     at.change(emails=emails.written(row, label=len(emails)))
     return "Email sent successfully."
 

@@ -96,7 +96,7 @@ def create_task(  # noqa: PLR0917 - calls may give arguments by place
 
 
 def _is_member(at: Workplace, email: Any) -> bool:
-    """Whoever has a task now is a member of the team."""
+    """Return whether a person has a task now, which makes them a member of the team."""
     members = (cell.lower() for cell in at.tables.tasks.cells("assigned_to_email"))
     return email in members
 
@@ -122,7 +122,7 @@ def update_task(
         return "Task ID, field, or new value not provided."
     if field == "assigned_to_email":
         new_value = new_value.lower()
-    # The value is looked at before the id and the field.
+    # The value is checked before the id and the field.
     if problem := _problem(at, field, new_value):
         return problem
     tasks = at.tables.tasks

@@ -98,7 +98,6 @@ class SetNote(Kind):
             put_note(agent, self._place, self._skill(agent) if self.description else self.text)
 
     def _skill(self, agent: Value) -> Value:
-        """Return the skill, with its provenance."""
         old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
         return {**old, "description": self.description, "body": self.text}
 

@@ -105,7 +105,7 @@ class SetExecution(OfField):
         for field, schema in shape_schema("team")["properties"]["execution"]["properties"].items():
             now = getattr(offer.team.execution, field)
             if schema.get("type") == "object":
-                continue  # how often agents work is for people to say
+                continue  # people decide how often agents work
             if "enum" in schema:
                 others = [item for item in schema["enum"] if item != now]
                 if field != "context" or is_tied(offer.team):

@@ -97,7 +97,6 @@ def _held(team: Team, reporters: Mapping[str, tuple[str, ...]]) -> Set[Edge]:
 
 
 def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
-    """Return the reporters of each function that needs reports."""
     reporters = team.predecessors
     return {
         agent.id: reporters[agent.id]
