@@ -163,9 +163,11 @@ class Branch(Journal):
         """Count what a call may have cost that ended without an answer."""
         self._failed[path.partition("/attempt ")[0]] += usage
 
-    def spent(self, under: str = "", *, lost: bool = True) -> Usage:
-        """Sum up what this run's answers cost until now, whoever paid, of paths that begin so."""
-        del lost  # What was broken off is no answer, and is paid once, whatever runs branch off.
+    def spent(self, under: str = "", **_: bool) -> Usage:
+        """Sum up what this run's answers cost until now, whoever paid, of paths that begin so.
+
+        What was lost is no answer, and is paid once, whatever runs branch off.
+        """
         agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
         return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 
