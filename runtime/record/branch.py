@@ -163,9 +163,8 @@ class Branch(Journal):
         """Add the possible cost of a call that ended without an answer."""
         self._failed[path.partition("/attempt ")[0]] += usage
 
-    def spent(self, under: str = "", *, lost: bool = True) -> Usage:
+    def spent(self, under: str = "", **_: bool) -> Usage:
         """Return the cost so far of this run's answers below a path, whoever paid."""
-        del lost  # A broken-off attempt is no answer, and is paid once for all branches.
         agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
         return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 

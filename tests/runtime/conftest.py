@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime import (
+    Budget,
     Calls,
     Caps,
     Context,
@@ -82,6 +83,7 @@ class Bench:
         task: Task = TASK,
         dialogue: int = 0,
         agent_caps: Caps | None = None,
+        budget: Budget | None = None,
         recaller: Recaller | None = None,
         **passing: Any,
     ) -> Run:
@@ -97,6 +99,7 @@ class Bench:
                 task=task,
                 dialogue=dialogue,
                 agent_caps=agent_caps,
+                budget=budget,
                 recaller=recaller,
             )
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,18 +14,11 @@ from studies.engine import streaming
 from studies.engine.flame import picture, sampled
 from studies.engine.workloads import workload
 
-ROOT = Path(__file__).parents[2]
+from ..support.processes import python, with_tests
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "studies.engine", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python("-m", "studies.engine", *arguments, cwd=folder, env=with_tests())
 
 
 def test_a_quick_run_measures_and_checks_every_subject(tmp_path: Path) -> None:

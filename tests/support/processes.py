@@ -27,9 +27,15 @@ def python(*words: object, check: bool = False, **options: Any) -> subprocess.Co
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
 
 
+def importing(folder: Path) -> dict[str, str]:
+    """Return the environment of a program that imports from a folder, and from where we do."""
+    path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+
+
 def with_tests() -> dict[str, str]:
     """Return the environment of a program that imports parts of these tests."""
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+    return importing(ROOT)
 
 
 def at_once(work: Callable[..., object], each: Iterable[object]) -> None:

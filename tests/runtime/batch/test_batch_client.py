@@ -205,14 +205,21 @@ def test_a_run_that_is_killed_at_any_request_pays_for_nothing_twice(
 
 
 def test_a_run_on_whose_batch_answers_wait_is_not_asked_again_one_by_one(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+
+    def waiting() -> int:
+        with Journal.open(kept) as journal:
+            return journal.waiting_in_batches
+
     with serving(OPENAI) as server:
         cut = Cut(3, after=True)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(HttpClient, "response", cut.patched(HttpClient.response))
             asking = Asking(provider=OPENAI, server=server, folder=tmp_path)
-            assert asyncio.run(cut.made(asking, tmp_path / "kept"))
-    with Journal.open(tmp_path / "kept") as journal:
-        assert journal.waiting_in_batches == 3
+            assert asyncio.run(cut.made(asking, kept))
+        assert waiting() == 3
+        assert Asking(provider=OPENAI, server=server, folder=kept).texts() == EACH_ITS_OWN
+        assert waiting() == 0
 
 
 def test_requests_that_expire_or_are_cancelled_are_asked_again(

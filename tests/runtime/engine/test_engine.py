@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from coterie.runtime import Budget, Caps
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.gateway import CallError
 from coterie.runtime.record.trace import Event
 from coterie.runtime.runners.llm import LlmRunner
-from coterie.schema.values.errors import InputError, StorageError
+from coterie.schema import Agent
+from coterie.schema.values.errors import StorageError
 
 from ...waiting import PATIENCE
 from .. import timed
@@ -142,6 +144,24 @@ def test_no_model_is_asked_once_a_call_could_not_be_written_down(bench: Bench) -
         with pytest.raises(StorageError, match="No space left"):
             bench.run(team(llm("solo", output_schema=ANSWER)), model)
         assert len(model.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("of_each", "of_all", "status"),
+    [(Caps(calls=1), Caps(), "done"), (None, Caps(calls=2), "stopped")],
+)
+def test_a_cap_stops_a_run_that_has_an_answer_only_where_it_is_not_one_agents_own(
+    bench: Bench, of_each: Caps | None, of_all: Caps, status: str
+) -> None:
+    judge = Agent(id="judge", agent_type="Function", function="majority")
+    policy: dict[str, Any] = {"on_error": "degrade", "parallel_workers": False}
+    edges = {"w0": ("judge",), "w1": ("judge",)}
+    voters = team(llm("w0"), llm("w1"), judge, edges=edges, **policy)
+    with ScriptedModel({"[w0]": "4", "[w1]": ""}) as model:
+        run = bench.one_pass(voters, model, agent_caps=of_each, budget=Budget(of_all))
+        assert len(model.calls) == 2
+    assert (run.status, run.answer, run.agents["w1"].status) == (status, "4", "cancelled")
+    assert run.over_budget is (status == "stopped")
 
 
 def test_a_run_that_takes_too_long_is_stopped_by_its_limit() -> None:

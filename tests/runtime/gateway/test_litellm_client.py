@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...support.processes import python
+from ...support.processes import importing, python
 
 SCRIPT = """
 import asyncio, json, os, sys
@@ -90,7 +89,7 @@ def test_litellm_answers_calls_tools_and_fails_once(tmp_path: Path) -> None:
     (packages / "litellm").symlink_to(Path(spec.origin).parent)
     (tmp_path / ".env").write_text("FROM_DOTENV=x\n")
     (tmp_path / "asked.py").write_text(SCRIPT)
-    done = python("asked.py", cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(packages)})
+    done = python("asked.py", cwd=tmp_path, env=importing(packages))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
         "places": ["127.0.0.1"],

@@ -270,6 +270,8 @@ def test_what_nobody_waits_for_is_found_at_once_and_written_with_what_comes_next
         await asyncio.sleep(0.02)  # its timer comes first
         assert [path for path, _ in recorded(tmp_path, "note")][5:] == ["f"]
         await journal.put("g", "note", "q", {"n": 7}, at_once=False)
+        await asyncio.sleep(0.02)
+        assert [path for path, _ in recorded(tmp_path, "note")][6:] == ["g"]
 
     monkeypatch.setattr(_entries, "LAG", FOR_EVER)
     monkeypatch.setattr(_entries, "AHEAD", FOR_EVER)

@@ -180,9 +180,10 @@ def test_time_that_is_going_on_is_spent_too() -> None:
     [
         (4, None, 208, "None"),
         (6, None, 210, "the run reached execution.timeout, 10 s"),
+        (6, 500, 210, "the run reached execution.timeout, 10 s"),
         (4, 150, 150, "the run reached its budget of seconds"),
     ],
-    ids=["short", "long", "budget"],
+    ids=["short", "long", "long within its budget", "budget"],
 )
 def test_the_time_of_a_team_leaves_out_what_its_calls_wait_for_batches(
     work: float, cap: float | None, seconds: float, error: str
