@@ -176,11 +176,12 @@ def locked(path: Path) -> Generator[None]:
         os.close(handle)
 
 
-def lock(handle: int, *, wait: bool = True) -> None:
+def lock(handle: int, *, wait: bool = True, shared: bool = False) -> None:
     """Lock what is open, until it is closed or its process ends.
 
     Args:
         wait: Whether to wait for who else has the lock.
+        shared: Whether others may have it at the same time who share it, too.
 
     Raises:
         BlockingIOError: Somebody else has it, and is not waited for.
@@ -191,7 +192,8 @@ def lock(handle: int, *, wait: bool = True) -> None:
         import fcntl
     except ModuleNotFoundError:
         raise UnsupportedSystem from None
-    fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(handle, kind | (0 if wait else fcntl.LOCK_NB))
 
 
 @contextmanager
