@@ -106,7 +106,7 @@ class Journal:
             InputError: Another process holds it, or the file is no journal, or damaged.
             StorageError: It cannot be created or written.
         """
-        handle = _held(folder)
+        handle = _held(folder, shared=replaying)
         try:
             entries = Entries.open(folder / FILE, reading=replaying)
         except BaseException:
@@ -445,14 +445,14 @@ def merge(folders: Sequence[Path], into: Path) -> None:
     """
     with ExitStack() as held:
         for folder in folders:
-            held.callback(os.close, _held(folder))
+            held.callback(os.close, _held(folder, shared=True))
         unite([folder / FILE for folder in folders], into / FILE)
 
 
 def is_held(folder: Path) -> bool:
     """Return whether a process is at work on a run's folder."""
     try:
-        os.close(_held(folder))
+        os.close(_held(folder, shared=True))
     except InputError:
         return True
     return False
@@ -481,7 +481,7 @@ def canonical(value: Any) -> bytes:
     return encoded(value, _plain, is_sorted=True)
 
 
-def _held(folder: Path) -> int:
+def _held(folder: Path, *, shared: bool) -> int:
     """Lock the folder for this process; the system releases it when the process ends."""
     try:
         # The lock is on the folder: `forget` replaces the file, and a lock on it would be lost.
@@ -489,7 +489,7 @@ def _held(folder: Path) -> int:
     except OSError as error:
         raise StorageError(error.errno, error.strerror, str(folder)) from None
     try:
-        lock(handle, wait=False)
+        lock(handle, wait=False, shared=shared)
     except BlockingIOError:
         os.close(handle)
         raise InputError(f"{folder}: another process is at work on this run.") from None

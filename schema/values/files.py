@@ -175,7 +175,7 @@ def locked(path: Path) -> Generator[None]:
         os.close(handle)
 
 
-def lock(handle: int, *, wait: bool = True) -> None:
+def lock(handle: int, *, wait: bool = True, shared: bool = False) -> None:
     """Lock an open file until it is closed or its process ends.
 
     Args:
@@ -190,7 +190,8 @@ def lock(handle: int, *, wait: bool = True) -> None:
         import fcntl
     except ModuleNotFoundError:
         raise UnsupportedSystem from None
-    fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(handle, kind | (0 if wait else fcntl.LOCK_NB))
 
 
 @contextmanager

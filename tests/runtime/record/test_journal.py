@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.record import _entries, log_file
-from coterie.runtime.record.journal import Journal, NotRecorded, digest, merge, recorded
+from coterie.runtime.record.journal import Journal, NotRecorded, digest, is_held, merge, recorded
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError
 from coterie.schema.values.errors import StorageError
@@ -160,6 +160,19 @@ def test_two_processes_do_not_hold_it_together(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="another process is at work on this run"):
             Journal.open(tmp_path)
     Journal.open(tmp_path).close()
+
+
+def test_several_read_it_at_the_same_time_while_nobody_is_at_work(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a", "q", {"n": 1})
+        assert is_held(tmp_path)
+        with pytest.raises(InputError, match="another process is at work on this run"):
+            Journal.open(tmp_path, replaying=True)
+    with Journal.open(tmp_path, replaying=True), Journal.open(tmp_path, replaying=True) as journal:
+        assert journal.get("a", "q") == {"n": 1}
+        assert not is_held(tmp_path)
+        with pytest.raises(InputError, match="another process is at work on this run"):
+            Journal.open(tmp_path)
 
 
 def test_what_is_no_journal_is_said(tmp_path: Path) -> None:
