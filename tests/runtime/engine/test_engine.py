@@ -17,7 +17,7 @@ from coterie.runtime.gateway import CallError
 from coterie.runtime.record.trace import Event
 from coterie.runtime.runners.llm import LlmRunner
 from coterie.schema import Agent
-from coterie.schema.values.errors import StorageError
+from coterie.schema.values.errors import InputError, StorageError
 
 from ...waiting import PATIENCE
 from .. import timed
