@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ....runtime.calls.calls import seed_of
 from ....runtime.record.journal import digest
 from ....runtime.values.together import together
+from ....runtime.values.usage import Usage
 from ...core.proposal import Proposal
 from ...evolution.episode import Episode
 from .bets import Bets
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from ....pool.view import PoolView
     from ....runtime.values.caps import Caps
-    from ....runtime.values.usage import Usage
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
@@ -302,7 +302,16 @@ class Race:
         """Sum up what all of it consumed until now, operators and judges too."""
         runs = (candidate.usage for candidate in self.standings.candidates)
         spent = sum(runs, self.proposing.spent + self.course.judging)
-        self.spending = Spending(caps=self.caps, spent=spent)
+        self.spending = Spending(caps=self.caps, spent=spent, aside=self._aside)
+
+    @property
+    def _aside(self) -> Usage:
+        """What a kill may cost: calls that are paid for, and whose answers nobody has.
+
+        Who resumes asks for them again, and still ends as who never stopped.
+        """
+        each = max((each_run(each).calls for each in self.standings.candidates), default=0)
+        return Usage(calls=self.stream.context.recipe.workers * each)
 
     @property
     def pair(self) -> Usage:
