@@ -101,7 +101,7 @@ class HandOver:
         message = gain_message(
             original.name,
             edit_words(original, team),
-            [reason for _, reason in status.steps_to(status.leader)],
+            [step.reason for step in status.path_to(status.leader)],
             Gain(
                 original=old,
                 new=new,

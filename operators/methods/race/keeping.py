@@ -43,7 +43,7 @@ def keep_scores(running: Race, candidate: Contender, member: str, *, op: str) ->
         op: What the names of the operations begin with; the slot follows.
     """
     stage, tasks = running.stream.context, running.split.race
-    for slot, score in enumerate(candidate.scores):
+    for slot, score in enumerate(candidate.scores, candidate.first):
         task = tasks[slot % len(tasks)]
         trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
         stage.pool.commit(Evaluated(member=member, trial=trial), op=f"{op}{slot:04d}")

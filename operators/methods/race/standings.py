@@ -30,11 +30,18 @@ PRIOR_MEAN, PRIOR_MEAN_SPREAD = 0.5, 0.5
 """Of the original's mean score."""
 PRIOR_WEIGHT = 4
 """How many children of a kind weigh as much as the prior of its gain."""
-PARSIMONY = 1.0
-"""A step of the leader counts where it gains more than so many standard deviations. What comes
-later begins where its parent stands, so it looks a little better than it is."""
-INTERPLAY = 0.1
-"""The standard deviation of what a merge adds beyond the sum of what it merges."""
+PARSIMONY = 0.5
+"""Who leads by less than so many standard deviations leads by nothing that is worth an edit. With
+more, edits that gain are left out."""
+CURIOSITY = 2.0
+"""Draws are so many times as far from what is expected as is believed. What runs score on the way
+counts for nothing, so they may explore more, and an edit that failed at first is tried again."""
+SURE = 2.0
+"""A step counts for proposals where it gains more than so many standard deviations. Edits made in
+other teams than the original can less often be made in others: they conflict."""
+INTERPLAY = 0.05
+"""The standard deviation of what a merge adds beyond the sum of what it merges. Merges are many
+and run seldom: with more, their runs would tell little of their edits."""
 SHOWN = 1.96 + 0.84
 """So many standard errors above 0, and a 95 % interval is above 0 with a chance of 80 %."""
 LEAST_VARIANCE = 1e-3
@@ -61,8 +68,13 @@ class Scored(Protocol):
         ...
 
     @property
+    def first(self) -> int:
+        """The slot of its first run."""
+        ...
+
+    @property
     def scores(self) -> Sequence[float | None]:
-        """Its score in each slot."""
+        """Its score in each slot from the first one on."""
         ...
 
     @property
@@ -83,7 +95,8 @@ class Contender:
         kind: The kind of proposal that made it.
         reason: Why, in the words of who proposed it.
         edits: What it changes about its parent, in words.
-        scores: Its score in each slot, in [0, 1]; None where nobody could score it.
+        first: The slot of its first run.
+        scores: Its score in each slot from that on, in [0, 1]; None where nobody could score it.
         usage: What its runs consumed, without what its parents' runs had the answers for.
         saved: What those had the answers for.
         repeats: Whether running it again on a task may give another answer.
@@ -98,6 +111,7 @@ class Contender:
     kind: str = ""
     reason: str = ""
     edits: tuple[str, ...] = ()
+    first: int = 0
     scores: list[float | None] = field(default_factory=list["float | None"])
     usage: Usage = field(default_factory=Usage)
     saved: Usage = field(default_factory=Usage)
@@ -108,6 +122,16 @@ class Contender:
     def run_scores(self) -> list[float]:
         """The scores that are known."""
         return [score for score in self.scores if score is not None]
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it has an edit of its own; the original and merges have none."""
+        return self.parent is not None and self.partner is None
+
+    @property
+    def slots(self) -> range:
+        """The slots that it has run in."""
+        return range(self.first, self.first + len(self.scores))
 
     @property
     def mean(self) -> float:
@@ -158,7 +182,11 @@ class Posterior:
 
         steps, prior, precision = _prior(candidates)
         cleared = [
-            [score - slots[slot] for slot, score in enumerate(each.scores) if score is not None]
+            [
+                score - slots[slot]
+                for slot, score in enumerate(each.scores, each.first)
+                if score is not None
+            ]
             for each in candidates
         ]
         counts, sums = ([*map(f, cleared)] for f in (len, sum))
@@ -179,7 +207,7 @@ class Posterior:
 
     def draw(self, chance: random.Random) -> Matrix:
         """Draw what each step adds."""
-        return self.added + self.root @ [chance.gauss() for _ in self.added]
+        return self.added + CURIOSITY * (self.root @ [chance.gauss() for _ in self.added])
 
 
 def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
@@ -187,7 +215,6 @@ def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
     import numpy as np
 
     steps = np.eye(len(candidates))
-    parent_of = [each.parent or 0 for each in candidates]
     prior, spread = np.full(len(candidates), PRIOR_GAIN), np.full(len(candidates), PRIOR_SPREAD)
     for candidate in candidates:
         place = candidate.number
@@ -196,8 +223,7 @@ def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
             continue
         steps[place] += steps[candidate.parent]
         if candidate.partner is not None:
-            added = steps[candidate.partner] - steps[parent_of[candidate.partner]]
-            steps[place] = np.maximum(steps[place], added)
+            steps[place, candidate.partner] = 1
             prior[place], spread[place] = 0.0, INTERPLAY
     return steps, prior, spread**-2
 
@@ -209,8 +235,8 @@ def believed(candidates: Sequence[Scored]) -> Posterior:
     posterior = Posterior.of(candidates, slots, variance)
     for _ in range(SWEEPS):
         rests = _rests(candidates, posterior.means)
-        total = _mean_square([rest for slot in rests.values() for rest in slot])
-        shared = _shared(rests)
+        total = _mean_square([rest for slot in rests.values() for rest in slot.values()])
+        shared = _shared(rests, posterior.steps)
         variance = max(LEAST_VARIANCE, total - shared)
         slots = defaultdict(float, _effects(rests, shared, variance))
         posterior = Posterior.of(candidates, slots, variance)
@@ -223,30 +249,46 @@ def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
     return round(belief.mean, 3), -cost, -candidate.number
 
 
-def _rests(candidates: Sequence[Scored], means: Sequence[float]) -> dict[int, list[float]]:
+def _rests(
+    candidates: Sequence[Scored], means: Sequence[float]
+) -> Mapping[int, Mapping[int, float]]:
     """Return what is left of the scores in each slot once each candidate's mean is taken out."""
-    rests: dict[int, list[float]] = defaultdict(list)
+    rests: dict[int, dict[int, float]] = defaultdict(dict)
     for candidate, mean in zip(candidates, means, strict=True):
-        for slot, score in enumerate(candidate.scores):
+        for slot, score in enumerate(candidate.scores, candidate.first):
             if score is not None:
-                rests[slot].append(score - mean)
+                rests[slot][candidate.number] = score - mean
     return rests
 
 
-def _shared(rests: dict[int, list[float]]) -> float:
-    """Estimate the variance that candidates share in a slot, from the products of their rests."""
+def _shared(rests: Mapping[int, Mapping[int, float]], steps: Matrix) -> float:
+    """Estimate the variance that candidates share in a slot, from the products of their rests.
+
+    A candidate and what was made of it score alike for another reason, too, most of all where the
+    edit changes nothing. So only pairs count that share no edit, and the original in none.
+    """
+    import numpy as np
+
+    edits = steps[:, 1:]
+    apart = edits @ edits.T == 0
+    apart[0] = apart[:, 0] = False
     products = pairs = 0.0
     for slot in rests.values():
-        products += sum(slot) ** 2 - sum(rest**2 for rest in slot)
-        pairs += len(slot) * (len(slot) - 1)
-    return max(0.0, products / pairs) if pairs else 0.0
+        own, both = np.array([*slot.values()]), apart[np.ix_([*slot], [*slot])]
+        products += own @ both @ own
+        pairs += both.sum()
+    return max(0.0, float(products / pairs)) if pairs else 0.0
 
 
-def _effects(rests: dict[int, list[float]], shared: float, variance: float) -> dict[int, float]:
+def _effects(
+    rests: Mapping[int, Mapping[int, float]], shared: float, variance: float
+) -> dict[int, float]:
     """Estimate what each slot adds to every score, shrunk as far as it may be noise."""
     if not shared:
         return {}
-    return {slot: sum(rest) / (len(rest) + variance / shared) for slot, rest in rests.items()}
+    return {
+        slot: sum(rest.values()) / (len(rest) + variance / shared) for slot, rest in rests.items()
+    }
 
 
 def _mean_square(values: Sequence[float]) -> float:
@@ -260,10 +302,12 @@ class Standings:
 
     Attributes:
         hashes: The content hashes of their teams.
+        edits: Of each, which edits led to it, by the numbers of the candidates that they made.
     """
 
     candidates: list[Contender] = field(default_factory=list[Contender])
     hashes: set[str] = field(default_factory=set[str])
+    edits: list[frozenset[int]] = field(default_factory=list[frozenset[int]])
     _posterior: Posterior = field(init=False)
     _beliefs: list[Belief] = field(default_factory=list[Belief])
 
@@ -275,6 +319,10 @@ class Standings:
 
     def refresh(self) -> None:
         """Take in new scores."""
+        self.edits = []
+        for each in self.candidates:
+            own = {each.number if each.partner is None else each.partner}
+            self.edits.append(frozenset() if each.parent is None else self.edits[each.parent] | own)
         self._posterior = believed(self.candidates)
         self._beliefs = [self._posterior.belief(steps) for steps in self._posterior.steps]
 
@@ -305,15 +353,16 @@ class Standings:
 
     @property
     def finalist(self) -> Contender:
-        """The leader, without last steps that gain next to nothing: a reviewer reads each edit."""
-        candidate = self.leader
-        while (number := candidate.parent) is not None:
-            parent = self.candidates[number]
-            gained = self.lead(candidate, parent)
-            if parent.parent is None or gained.mean > PARSIMONY * gained.spread:
-                return candidate
-            candidate = parent
-        return candidate
+        """The candidate with the fewest edits that does about as well as the leader.
+
+        A reviewer reads each edit.
+        """
+        leader = self.leader
+        if leader.parent is None:
+            return leader
+        leads = [(self.lead(leader, each), each) for each in self.candidates[1:]]
+        close = [each for lead, each in leads if lead.mean <= PARSIMONY * lead.spread]
+        return min(close, key=lambda each: (len(self.edits[each.number]), -self.belief(each).mean))
 
     @property
     def running(self) -> list[Contender]:
@@ -329,31 +378,34 @@ class Standings:
         scores = (self._posterior.steps @ drawn).tolist()
         return {candidate.number: scores[candidate.number] for candidate in self.running}
 
-    def partners(self, base: Contender, drawn: Matrix) -> list[tuple[Contender, float]]:
-        """Return whose edits are expected to gain in another candidate and do so in a draw.
+    def gains(self, drawn: Matrix) -> dict[int, float]:
+        """Return what each edit gains, as steps were drawn, by the candidate that it made."""
+        return {each.number: drawn[each.number] for each in self.candidates if each.is_edit}
 
-        Args:
-            base: The candidate that does not have these edits.
-            drawn: What each step adds, as it was drawn.
+    def merges(self, drawn: Matrix) -> list[tuple[Contender, Contender]]:
+        """Return merges that nobody made and that score more than every candidate in a draw.
 
         Returns:
-            Candidates, and what their edits add by the draw; most comes first.
+            The candidate to change and the one whose edit it gets; the highest first.
         """
-        steps, expected = self._posterior.steps, self._posterior.added
-        partners: list[tuple[Contender, float]] = []
-        for candidate in self.candidates[1:]:
-            own = steps[candidate.number] - steps[candidate.parent]
-            own = own * (own > steps[base.number])
-            if own @ expected > 0 and own @ drawn > 0:
-                partners.append((candidate, float(own @ drawn)))
-        return sorted(partners, key=lambda partner: -partner[1])
+        scores, gains, there = self.scores(drawn), self.gains(drawn), {*self.edits}
+        top = max(scores.values())
+        merges = [
+            (score + gain, base, partner)
+            for base, score in scores.items()
+            for partner, gain in gains.items()
+            if gain > 0 and score + gain > top and partner not in self.edits[base]
+            if self.edits[base] | {partner} not in there
+        ]
+        pairs = sorted(merges, key=lambda merge: -merge[0])
+        return [(self.candidates[base], self.candidates[partner]) for _, base, partner in pairs]
 
     def base(self, candidate: Contender) -> Contender:
         """Return whom proposals change: a candidate that seems to gain, else its ancestor."""
         while candidate.parent is not None:
             parent = self.candidates[candidate.parent]
             gained = self.lead(candidate, parent)
-            if gained.mean > gained.spread:
+            if gained.mean > SURE * gained.spread:
                 return candidate
             candidate = parent
         return candidate

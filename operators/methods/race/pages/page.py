@@ -102,11 +102,13 @@ class _Row:
     Attributes:
         cells: For each slot that it ran in: the outcome beside the original (of the original
             itself, its score), and both scores.
-        missing: In how many slots of the grid it did not run.
+        first: Before how many of the columns it did not run.
+        missing: After how many.
     """
 
     entrant: Entrant
     cells: Sequence[tuple[str, str]]
+    first: int
     missing: int
 
     @property
@@ -116,13 +118,15 @@ class _Row:
 
 
 def _row(entrant: Entrant, result: RaceResult) -> _Row:
-    original, scores = result.entrants[0].scores, entrant.scores[:MOST_SLOTS]
+    original, columns = result.entrants[0].scores, len(_columns(result))
+    first = min(entrant.first, columns)
     cells: list[tuple[str, str]] = []
-    for slot, score in enumerate(scores):
+    for slot, score in enumerate(entrant.scores[: columns - first], first):
         old = original[slot] if slot < len(original) else None
         outcome = _outcome(score, old) if entrant.number else _figure(score)
         cells.append((outcome, f"{_figure(score)}, the original {_figure(old)}"))
-    return _Row(entrant=entrant, cells=cells, missing=len(_columns(result)) - len(cells))
+    missing = columns - first - len(cells)
+    return _Row(entrant=entrant, cells=cells, first=first, missing=missing)
 
 
 def _outcome(score: float | None, original: float | None) -> str:
@@ -136,7 +140,7 @@ def _figure(score: float | None) -> str:
 
 
 def _slots(result: RaceResult) -> int:
-    return max(len(entrant.scores) for entrant in result.entrants)
+    return max(entrant.first + len(entrant.scores) for entrant in result.entrants)
 
 
 def _columns(result: RaceResult) -> range:
@@ -146,14 +150,16 @@ def _columns(result: RaceResult) -> range:
 
 def _slots_table(rows: Sequence[_Row], result: RaceResult) -> PageTable:
     """Return the slots in their order, each with its task and how candidates fared there."""
-    original, *others = ([outcome for outcome, _ in row.cells] for row in rows)
+    original, *others = (
+        {slot: outcome for slot, (outcome, _) in enumerate(row.cells, row.first)} for row in rows
+    )
 
     def row_of(slot: int) -> Sequence[str]:
-        counts = Counter(outcomes[slot] for outcomes in others if slot < len(outcomes))
+        counts = Counter(outcomes.get(slot) for outcomes in others)
         return (
             str(slot + 1),
             result.tasks[slot % len(result.tasks)],
-            original[slot] if slot < len(original) else "",
+            original.get(slot, ""),
             *(str(counts[outcome] or "") for outcome in ("win", "tie", "loss")),
         )
 

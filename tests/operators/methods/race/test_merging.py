@@ -55,12 +55,23 @@ def test_a_conflict_says_who_decides_what() -> None:
     assert "writer" in conflict
 
 
-def test_those_are_merged_that_are_expected_to_gain_and_do_in_a_draw() -> None:
-    merging = race((0, "writer", "A."), (0, "editor", "B."), (0, "editor", "Bad."))
-    merging.standings.candidates[3].scores = [0.0] * 20
-    merging.standings.refresh()
-    base = merging.standings.candidates[1]
-    chosen = merging.choose(base, [0.4, 0.3, 0.2, 0.9])
+def test_what_is_added_to_the_end_of_a_prompt_is_added_to_any_other() -> None:
+    edits = [f"{PAIR.agents['writer'].prompt}\n{text}" for text in ("A.", "B.", "B.\nC.")]
+    merging = race(
+        *((parent, "writer", edit) for parent, edit in zip((0, 0, 2), edits, strict=True))
+    )
+    both = prompts(merging, 1, 2)
+    assert both is not None
+    assert both["writer"] == f"{edits[0]}\nB."
+    later = prompts(merging, 1, 3)
+    assert later is not None
+    assert later["writer"] == f"{edits[0]}\nC."
+
+
+def test_the_merge_is_made_that_scores_most_in_a_draw() -> None:
+    merging = race((0, "writer", "A."), (0, "editor", "B."), (0, "editor", "C."))
+    chosen = merging.choose([0.4, 0.3, 0.2, 0.1])
     assert chosen is not None
-    assert (chosen[0].number, round(chosen[1], 6)) == (2, 0.2)
-    assert merging.choose(base, [0.4, 0.3, -0.2, 0.9]) is None
+    assert {each.number for each in chosen[:2]} == {1, 2}
+    assert merging.choose([0.4, 0.3, -0.2, -0.1]) is None
+    assert merging.choose([0.4, -0.3, 0.2, 0.1]) is None  # both change the editor
