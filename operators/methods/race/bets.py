@@ -1,11 +1,11 @@
 """Anytime-valid intervals of a mean, by betting.
 
-A gambler bets on each score that the mean is above, or below, some value. If it is that value,
-the bets are fair, so the fortune exceeds 1 / alpha with a chance of at most alpha, at whatever
-moment one looks (Ville). The values at which no gambler has become that rich are the interval
-(Waudby-Smith and Ramdas 2024, the hedged capital process).
+A gambler bets on each score that the mean is above, or below, some value. If the value is right,
+the bets are fair, so the fortune ever exceeds 1 / alpha with a probability of at most alpha
+(Ville). The interval consists of the values at which no gambler has become that rich (Waudby-Smith
+and Ramdas 2024, the hedged capital process).
 
-`confseq` 0.0.11 has the same as C++ source. A user would need a compiler for it, and get
+`confseq` 0.0.11 implements the same as C++ source. A user would need a compiler for it, and get
 matplotlib, scipy, pandas and pytest beside it; this takes seventy lines.
 """
 
@@ -15,18 +15,18 @@ import math
 from dataclasses import dataclass, field
 
 CELLS = 100
-"""Values of the mean that are bet against."""
+"""The number of values of the mean that are bet against."""
 MOST_STAKE = 0.5
-"""Of what a gambler may lose on one score. More would risk ruin by a single surprise."""
+"""The share of a fortune that one score may lose. More would risk ruin by a single surprise."""
 
 
 @dataclass(kw_only=True)
 class Bets:
-    """The fortunes of those who bet against each possible mean of differences in [-1, 1].
+    """The fortunes of bets against each possible mean of differences in [-1, 1].
 
     Attributes:
-        alpha: The chance that the interval ever misses the true mean.
-        slots: How many differences were taken, unknown ones too.
+        alpha: The probability that the interval ever misses the true mean.
+        slots: The number of differences, unknown ones included.
     """
 
     alpha: float = 0.05
@@ -38,10 +38,10 @@ class Bets:
     _squares: float = 0.25
 
     def take(self, difference: float | None) -> None:
-        """Settle the bets on a difference, in [-1, 1]; stakes follow from earlier ones alone.
+        """Settle the bets on a difference, in [-1, 1]; stakes depend on earlier differences only.
 
         Args:
-            difference: The difference; None where it is not known: nobody wins.
+            difference: The difference; None if it is unknown: no bet is settled.
         """
         self.slots += 1
         if difference is None:
@@ -65,7 +65,7 @@ class Bets:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the mean difference, in [-1, 1], at any moment."""
+        """The interval of the mean difference, in [-1, 1], valid at any moment."""
         rich = math.log(2 / self.alpha)
         cells = range(CELLS + 1)
         low = max((c for c in cells if self._above[c] >= rich), default=-1) + 1

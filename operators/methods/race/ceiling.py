@@ -1,4 +1,4 @@
-"""What children of a team may ask for where a person gave no policy."""
+"""The default ceiling for children of a team, used without a policy."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ....schema.loading.ceiling import SINGLE_CALL, CapabilityPolicy
 from ....schema.team.team import Team
 
 MORE_AGENTS = 6
-"""So that the largest of the small seeds, of seven agents, can take the place of one agent."""
+"""Allows the largest of the small seeds, of seven agents, to replace one agent."""
 MORE_EDGES = 12
-"""So that each new agent can hear two others; a debate of three has as many edges."""
+"""Allows each new agent to hear two others; a debate of three has as many edges."""
 MORE_TOKENS = 2
-"""How many times the tokens of an answer may grow."""
+"""The factor by which the tokens of an answer may grow."""
 
 
 def allowed_by_default(team: Team) -> CapabilityPolicy:
-    """Return the ceiling for children of a team: it may grow a little and is granted no right.
+    """Return the ceiling for children of a team: it may grow a little, and gains no right.
 
-    A child may have a few more agents that make a single call or none, and answers of twice the
+    A child may have a few more agents that make at most one call, and answers of twice the
     length. It may use no tool, package or model that the team does not use.
     """
     own = CapabilityPolicy.of(team)

@@ -27,9 +27,9 @@ class RunOutcome:
     """The outcome of a run.
 
     Attributes:
-        trial: The run with its score; None where the judge gave none.
-        usage: What its agents consumed, without what a parent's run had the answers for.
-        saved: What that run had the answers for.
+        trial: The run with its score; None if the judge gave none.
+        usage: The usage of its agents, without answers reused from a parent's run.
+        saved: The usage that these answers saved.
     """
 
     trial: TaskTrial | None
@@ -38,7 +38,7 @@ class RunOutcome:
 
 
 def key_of(candidate: Contender) -> str:
-    """Return what tells a candidate's runs from those of others in the journal."""
+    """Return the key that identifies a candidate's runs in the journal."""
     return candidate.key[:DIGITS]
 
 
@@ -50,11 +50,11 @@ def repeats(team: Team) -> bool:
 
 @dataclass(kw_only=True)
 class Course:
-    """Runs teams on tasks, each once in a slot; who resumes reads what was paid for.
+    """Runs teams on tasks, once in each slot; a resumed race reads the runs that were paid for.
 
     Attributes:
-        name: Where the runs stand in the journal.
-        tasks: The tasks, in the order of the slots; after the last, they begin again.
+        name: The path of the runs in the journal.
+        tasks: The tasks, in the order of the slots; after the last, they repeat.
         view: The pool, for agents that recall.
     """
 
@@ -65,10 +65,10 @@ class Course:
     _episodes: dict[int, Episode] = field(default_factory=dict[int, Episode])
 
     def has_slot(self, candidate: Contender, pending: int = 0) -> bool:
-        """Return whether there is a slot left that a candidate has not run in.
+        """Return whether there is a slot in which a candidate has not run.
 
         Args:
-            pending: How many of its runs are about to be made.
+            pending: The number of its runs that are about to start.
         """
         return candidate.repeats or len(candidate.scores) + pending < len(self.tasks)
 
@@ -78,9 +78,9 @@ class Course:
         """Run a candidate in a slot, and score its answer.
 
         Args:
-            slot: Which slot, from 0.
-            relatives: Candidates that have run in this slot, those first that are most alike: their
-                answers count for agents that did not change.
+            slot: The number of the slot, from 0.
+            relatives: Candidates that have run in this slot, the most similar first: their
+                answers are reused for unchanged agents.
 
         Raises:
             Halted: A provider or a jail failed.
@@ -95,7 +95,7 @@ class Course:
 
     @property
     def judging(self) -> Usage:
-        """What judging consumed, all together."""
+        """The total usage of judging."""
         return sum((episode.judging for episode in self._episodes.values()), Usage())
 
     def _episode(self, slot: int) -> Episode:

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from .task_trial import TaskTrial
 
 LEAST = 0.6
-"""How often a judge at least gives a right answer the higher score; at chance it is half of all."""
+"""The least share of pairs in which a judge must score the right answer higher; chance gives
+half."""
 FEWEST = 2
-"""Right answers, and wrong ones, without which nothing is known of the judge."""
+"""The fewest right, and wrong, answers by which a judge is assessed."""
 
 
 def refuse_judge_at_chance(trials: Sequence[TaskTrial]) -> None:
-    """Compare a judge with the reference answers of the pilot, where tasks have some.
+    """Compare a judge with the reference answers of the pilot's tasks, as far as they have any.
 
     Args:
         trials: Runs that the judge scored; those of tasks with a reference answer have that score,

@@ -1,4 +1,4 @@
-"""Keeps the candidates of a race in the pool, with their lineage and their scores."""
+"""Stores the candidates of a race in the pool, with their lineage and their scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def keep(running: Race) -> list[str]:
-    """Keep the candidates in the pool, with their scores; return what the pool calls each."""
+    """Store the candidates in the pool with their scores; return the pool's name of each."""
     stage, names = running.stream.context, list[str]()
     for candidate in running.standings.candidates:
         op = f"{stage.name}/candidate {candidate.number:03d}"
@@ -36,11 +36,11 @@ def keep(running: Race) -> list[str]:
 
 
 def keep_scores(running: Race, candidate: Contender, member: str, *, op: str) -> None:
-    """Keep a candidate's scores in the pool as trials, each once.
+    """Store a candidate's scores in the pool as trials, each once.
 
     Args:
-        member: What the pool calls its team.
-        op: What the names of the operations begin with; the slot follows.
+        member: The pool's name of its team.
+        op: The prefix of the operations' names; the slot follows.
     """
     stage, tasks = running.stream.context, running.split.race
     for slot, score in enumerate(candidate.scores, candidate.first):

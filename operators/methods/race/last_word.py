@@ -25,16 +25,15 @@ if TYPE_CHECKING:
 
 ORIGINAL, WINNER = "original", "winner"
 FEWEST = 4
-"""Meetings without which there is no last word."""
+"""The fewest pairs of runs that make a last word."""
 
 
 async def last_word(running: Race) -> LastWord | None:
     """Run the leader and the original on held-back tasks, in as many pairs as the race planned.
 
-    Where these are more than there are tasks, tasks are done again: a task's score is then the
-    mean. The original's pilot, which chose nothing, makes the interval shorter where tasks were
-    split at random. Where a budget of tokens or USD ends the last word early, what both have done
-    counts.
+    If there are more pairs than tasks, tasks are repeated: a task's score is then the mean. The
+    original's pilot, which chose nothing, makes the interval shorter if tasks were split at random.
+    If a budget of tokens or USD ends the last word early, the finished pairs count.
 
     Raises:
         Halted: A provider or a jail failed.
@@ -65,9 +64,9 @@ async def last_word(running: Race) -> LastWord | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Meeting:
-    """What the original and the leader scored on a task, and what both runs consumed.
+    """The scores of the original and of the leader on a task, and the usage of both runs.
 
-    Where only some tasks have a reference answer, the judge's scores are beside those by it.
+    If only some tasks have a reference answer, the judge's scores are kept beside those by it.
     """
 
     task: str
@@ -80,9 +79,9 @@ class Meeting:
 async def _meeting(
     running: Race, leader: Team, task: Task, number: int, *, corrects: bool
 ) -> Meeting | None:
-    """Run both teams once on a task; None where somebody has no score.
+    """Run both teams once on a task; None if either has no score.
 
-    Where reference answers correct the judge, it scores these tasks, too.
+    If reference answers correct the judge, it scores these tasks, too.
     """
     again = f"{number}/" if number else ""
     episode = Episode(
@@ -115,7 +114,7 @@ async def _meeting(
 
 
 def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
-    """Sum meetings up: tasks are the sample, and a task's score is the mean of its runs."""
+    """Summarise the pairs: tasks are the sample, and a task's score is the mean of its runs."""
     by_task: dict[str, list[Meeting]] = {}
     for meeting in meetings:
         by_task.setdefault(meeting.task, []).append(meeting)
@@ -147,5 +146,5 @@ def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
 
 
 def _means(pairs: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Return the mean of each side; None of nothing."""
+    """Return the mean of each side; None without pairs."""
     return (fmean(old for old, _ in pairs), fmean(new for _, new in pairs)) if pairs else None

@@ -1,6 +1,6 @@
 """The last race of a pool: its most promising teams meet on the same tasks before one is deployed.
 
-A pool expects scores of its teams from trials that were few, and that chose some of the teams. So
+A pool estimates its teams' scores from few trials, which also chose some of the teams. So
 the teams at the top run again, on tasks in one order, as candidates of a race without proposals.
 """
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ...evolution.stream import TaskStream
 
 RACED = "raced"
-"""The event that a pool keeps of it."""
+"""The event of the race in the pool."""
 FINALISTS = 6
 CLOSE = 1.96
-"""So many standard deviations between two teams, and they are separable."""
+"""The number of standard deviations from which two teams are separable."""
 
 
 @kept()
@@ -37,7 +37,7 @@ class PoolRace:
     """The result of the last race of a pool.
 
     Attributes:
-        mean: What is believed of its mean score, in [0, 1].
+        mean: The belief about its mean score, in [0, 1].
         close: The teams that cannot be told apart from it.
     """
 
@@ -57,15 +57,15 @@ class PoolRace:
 
     @classmethod
     def read(cls, pool: Path) -> Self | None:
-        """Read the result of the last race of a pool; None: there was none."""
+        """Read the result of the last race of a pool; None if there was none."""
         raced = events(pool, RACED)
         return from_value(cls, raced[-1].about) if raced else None
 
 
 async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
-    """Race a pool's most promising teams, and let the pool keep their trials.
+    """Race a pool's most promising teams, and store their trials in the pool.
 
-    Where these trials put a team on top that did not race, that one races as well, as long as
+    If these trials put a team on top that did not race, that team races as well, as long as
     there are calls left.
 
     Args:
@@ -100,7 +100,7 @@ async def race_pool(stream: TaskStream, calls: int) -> PoolRace:
 
 
 def _start_values(race: Race) -> Mapping[str, Any]:
-    """Let a team begin where the first one stands, which the pool expects most of."""
+    """Start every team's belief at that of the first, which has the highest expected score."""
     return {"parent": 0} if race.standings.candidates else {}
 
 

@@ -35,7 +35,7 @@ class EarlierChange:
     """A change that was tried before.
 
     Attributes:
-        effect: What it changed about the mean score, as far as its runs show.
+        effect: Its effect on the mean score, according to its runs.
     """
 
     edits: tuple[str, ...]
@@ -64,9 +64,9 @@ async def propose(
     """Make one child of a team.
 
     Args:
-        trials: Those of its runs that are shown, on tasks neither raced on nor held back.
+        trials: The runs to show, on tasks that are neither raced on nor held back.
         hashes: The content hashes of teams that were tried: none of them is proposed again.
-        is_own: Whether the runs are the team's, not those of a team that it was made of.
+        is_own: Whether the runs are the team's, not those of one of its ancestors.
         answers: Whether reference answers, and scorers' reasons that may quote them, are shown.
     """
     schema = offer(model, team, *components)
@@ -118,7 +118,7 @@ def _child(
     hashes: AbstractSet[str],
     text: str,
 ) -> Proposal:
-    """Read an answer as a child that nobody tried."""
+    """Parse an answer into a child that was not tried before."""
     reason, edits = edits_in(text, model.limits, components)
     if not edits:
         raise InvalidAnswer("there is no edit. Change something.")

@@ -1,4 +1,4 @@
-"""Who proposes what: the kinds of proposals, each by what it gained so far."""
+"""Chooses and makes proposals: each kind by its gains so far."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ LEAD = 0.3
 """What a hypothesis is expected to gain more than a draw, as long as neither was tried. With less,
 draws take the runs that tell which hypothesis gains."""
 USELESS = 2
-"""So many useless answers in a row, and the meta-model is not asked about a team any more."""
+"""The number of consecutive invalid answers after which a team's proposals no longer use the
+meta-model."""
 
 
 @dataclass(kw_only=True)
@@ -43,7 +44,7 @@ class Proposing:
     """Makes proposals for a race.
 
     Attributes:
-        standings: The candidates, and what is believed of them.
+        standings: The candidates, and the beliefs about them.
         course: Where teams run on the tasks to propose on.
         author: The episode that asks the meta-model.
     """
@@ -105,14 +106,14 @@ class Proposing:
         return self.merging.choose(drawn) if MERGE in self.settings.kinds else None
 
     def runs_for(self, base: Contender) -> int:
-        """Return how many runs it takes before others are made of a team."""
+        """Return the number of runs that a team needs before proposals can be made from it."""
         return 0 if base.number in self._trials else self._few
 
     async def make(self, base: Contender, kind: str, number: int) -> Proposal | None:
-        """Make a proposal that nobody tried; None where there is none.
+        """Make a proposal that was not tried before; None if there is none.
 
         Args:
-            number: Which proposal of the race it is.
+            number: The number of the proposal in the race.
         """
         learnt_from = self._learnt_from(base)
         trials = self._trials[learnt_from.number]
@@ -123,13 +124,13 @@ class Proposing:
         return self._fresh(self._draws[base.number, kind], base, kind)
 
     def _learnt_from(self, base: Contender) -> Contender:
-        """Return the candidate, or the nearest that it was made of, that ran on these tasks."""
+        """Return the candidate, or its nearest ancestor, that ran on these tasks."""
         while base.number not in self._trials and base.parent is not None:
             base = self.standings.candidates[base.parent]
         return base
 
     def _fresh(self, proposals: Iterator[Proposal], base: Contender, kind: str) -> Proposal | None:
-        """Take the next proposal that makes another team than all before; else the kind is done."""
+        """Return the next proposal that makes a new team; without one, the kind is exhausted."""
         for proposal in proposals:
             if proposal.child.content_hash not in self.standings.hashes:
                 return proposal
@@ -186,7 +187,7 @@ class Proposing:
         return EarlierChange(edits=candidate.edits, effect=effect, runs=len(candidate.run_scores))
 
     async def trials(self, base: Contender) -> Sequence[TaskTrial]:
-        """Run a team on tasks to propose on, once; of a child, on fewer."""
+        """Run a team on tasks to propose on, once; a child on fewer."""
         if base.number not in self._trials:
             slots = self._slots(base)
             originals = [self.standings.candidates[0]] if base.parent is not None else []
@@ -203,7 +204,7 @@ class Proposing:
         return self._trials[base.number]
 
     def _slots(self, base: Contender) -> Sequence[int]:
-        """Return the tasks to propose on by place; of a child, a few that the original failed."""
+        """Return the tasks to propose on by slot; for a child, a few that the original failed."""
         places = range(len(self.tasks))
         if base.parent is None:
             return places
@@ -226,5 +227,5 @@ class Proposing:
 
     @property
     def spent(self) -> Usage:
-        """What the meta-model consumed, and the runs to propose on with their judge."""
+        """The usage of the meta-model, and of the runs to propose on with their judge."""
         return self.author.operators + self._usage + self.course.judging

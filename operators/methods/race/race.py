@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from .settings import RaceSettings
 
 PROPOSING = 0.8
-"""The share of the search's budget after which nothing new is proposed."""
+"""The share of the search's budget after which no proposal is made."""
 DEAR = 2.0
-"""A run that takes more than so many times the original's is made as much less often."""
+"""A run that costs more than so many times the original's is made less often, in proportion."""
 SHARE_TO_LEARN = 0.03
-"""Of the runs that are left, so many may go to a team so that others can be made of it."""
+"""The share of the remaining runs that a team may take so that proposals can be made from it."""
 HOPELESS = 3.0
-"""So many standard deviations behind the leader, and a candidate runs no more."""
+"""The number of standard deviations behind the leader at which a candidate is dropped."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,16 +64,16 @@ class _Pick:
 
 @dataclass(kw_only=True)
 class Race:
-    """A race on its way.
+    """A race in progress.
 
     Attributes:
-        settings: What kinds of proposals there are, and how many runs.
-        split: The tasks to propose on, to race on, and to keep back.
-        order: Whose run each was, in order.
-        ended: Why the search ended; empty: it is under way.
+        settings: The kinds of proposals, and the number of runs.
+        split: The tasks to propose on, to race on, and to hold back.
+        order: The candidate of each run, in order.
+        ended: Why the search ended; empty while it runs.
         course: Where candidates run on the tasks to race on.
-        gains: Bets on what each candidate gains over the original, by number.
-        spending: The caps, and what all of it consumed as of the last `account`.
+        gains: Bets on each candidate's gain over the original, by number.
+        spending: The caps, and the usage as of the last `account`.
         view: The pool, for agents that recall.
     """
 
@@ -109,7 +109,7 @@ class Race:
 
     @classmethod
     def of(cls, stream: TaskStream) -> Self:
-        """Begin a race as the stream's recipe sets it, within the budget of all."""
+        """Begin a race by the stream's recipe, within the budget."""
         stage = stream.context
         parts = split(stream.tasks, _chance(stage, "split"), stream.held_out)
         settings: RaceSettings = stage.recipe.settings
@@ -122,7 +122,7 @@ class Race:
         self.account()
 
     async def step(self) -> bool:
-        """Make the next runs and proposals; False: the search has ended."""
+        """Make the next runs and proposals; return False once the search has ended."""
         self.ended = self._why_ended() or await self._out_of_time()
         picks = [] if self.ended else [*self._picks()]
         if not picks:
@@ -140,7 +140,7 @@ class Race:
         return True
 
     def _picks(self) -> Iterator[_Pick]:
-        """Choose what to do side by side: as many runs as there are workers, and one proposal."""
+        """Choose what to do concurrently: as many runs as there are workers, and one proposal."""
         chance = _chance(self.stream.context, f"step {self._steps}")
         pending = Counter[int]()
         may_propose, room = self.used < PROPOSING, self._room
@@ -154,11 +154,11 @@ class Race:
             yield pick
 
     def _pick(self, chance: random.Random, pending: Counter[int], room: int) -> _Pick | None:
-        """Choose one thing to do; None: nothing is left.
+        """Choose one thing to do; None if nothing is left.
 
         Args:
-            pending: How many runs of each candidate are about to be made.
-            room: How many runs the budget has left; 0: nothing new is proposed.
+            pending: The number of runs of each candidate that are about to start.
+            room: The number of runs left in the budget; 0: no proposal is made.
         """
         ready = self._ready(pending)
         for candidate in ready:
@@ -185,7 +185,7 @@ class Race:
         return _Pick(candidate=runner, slot=runner.slots.stop + pending[runner.number])
 
     def _price(self, candidate: Contender) -> float:
-        """Return how many times as much as the original's a candidate's run takes, at least 1."""
+        """Return the cost of a candidate's run as a multiple of the original's, at least 1."""
         own, first = each_run(candidate), each_run(self.standings.candidates[0])
         share = self.spending.share
         prices = (share(own), share(first)) if share(first) else (own.tokens, first.tokens)
@@ -209,7 +209,7 @@ class Race:
         return await self.course.run(candidate, pick.slot, self._relatives(pick))
 
     def _relatives(self, pick: _Pick) -> list[Contender]:
-        """Return those whose runs in a slot may have answers for a candidate, the parent first."""
+        """Return the candidates whose answers in a slot may be reused, the parent first."""
         own, slot = pick.candidate, pick.slot
         rivals = [rival for rival in self.standings.candidates if slot in rival.slots]
         lineage = (own.parent, own.partner)
@@ -238,7 +238,7 @@ class Race:
         """Enter a team, and return its number.
 
         Args:
-            lineage: Where it comes from: fields of `Contender`.
+            lineage: Its origin: fields of `Contender`.
         """
         number = len(self.standings.candidates)
         lineage |= {"key": team.content_hash, "repeats": repeats(team)}
@@ -254,7 +254,7 @@ class Race:
         self.order.append(candidate.number)
 
     def _settle(self) -> None:
-        """Take in new scores: settle the bets, and drop who is hopeless."""
+        """Update beliefs by new scores: settle the bets, and drop hopeless candidates."""
         self.standings.refresh()
         original, leader = self.standings.candidates[0], self.standings.leader
         for candidate in self.standings.running[1:]:
@@ -265,7 +265,7 @@ class Race:
                 self._move(candidate, "ahead")
 
     def _bet(self, candidate: Contender, original: Contender) -> None:
-        """Settle the bets on slots that both have run in now."""
+        """Settle the bets on slots in which both have now run."""
         bets = self.gains[candidate.number]
         for slot in range(
             candidate.first + bets.slots, min(candidate.slots.stop, original.slots.stop)
@@ -287,7 +287,7 @@ class Race:
         )
 
     def account(self) -> None:
-        """Sum up what all of it consumed until now, operators and judges too."""
+        """Sum up all usage so far, operators and judges included."""
         runs = (candidate.usage for candidate in self.standings.candidates)
         spent = sum(runs, self.proposing.spent + self.course.judging)
         self.spending = Spending(caps=self.caps, spent=spent, aside=self._aside)
@@ -303,21 +303,21 @@ class Race:
 
     @property
     def pair(self) -> Usage:
-        """What a run of the original and one of the leader consume together, on the mean."""
+        """The mean usage of a run of the original and one of the leader together."""
         return pair_of(self.standings.candidates[0], self.standings.leader)
 
     @property
     def used(self) -> float:
-        """The share of the search's part of the budget that was used, runs counting too."""
+        """The share of the search's budget that was used, by calls and by runs."""
         runs = len(self.order) / self.settings.runs
         return max(runs, self.spending.used / (1 - self._reserve))
 
     def pairs(self, winner: Contender) -> int:
-        """Return how many pairs of runs a last word on a candidate takes, as the budget allows.
+        """Return the number of pairs of runs for a last word on a candidate, within the budget.
 
-        Each held-back task is done once, and more often where the gain that is expected would not
-        show in that. The number is settled before the first pair, so the interval is that of one
-        fixed sample: nobody looks on the way, and nothing has to be corrected for looks.
+        Each held-back task is done once, and more often if the expected gain would not
+        show otherwise. The number is fixed before the first pair, so the interval is that of one
+        fixed sample, without any correction for repeated looks.
         """
         held, times = len(self.split.held), MOST_REPEATS if winner.repeats else 1
         wanted = self.standings.pairs_to_show(winner, self.standings.candidates[0])
@@ -325,13 +325,13 @@ class Race:
 
     @property
     def _reserve(self) -> float:
-        """The share of the budget that is kept for the last word."""
+        """The share of the budget that is reserved for the last word."""
         share = self.pairs(self.standings.leader) * self.spending.share(self.pair)
         return min(0.99, share)
 
     @property
     def _room(self) -> int:
-        """How many runs fit into what is left, each as dear as those of the dearest candidate."""
+        """The number of runs that the remaining budget pays for, at the highest price so far."""
         runs = self.settings.runs - len(self.order)
         each = max(self.spending.share(each_run(runner)) for runner in self.standings.running)
         left = 1 - self._reserve - self.spending.used
@@ -347,7 +347,7 @@ class Race:
         return "the search ended at a mean score that cannot be beaten" if is_perfect else ""
 
     async def _out_of_time(self) -> str:
-        """End while there is time for the last word; what was decided is journaled."""
+        """End while there is time for the last word; the decision is journaled."""
         stage, left = self.stream.context, self.stream.context.budget.left()
         if self.caps.seconds is None:
             return ""
@@ -362,5 +362,5 @@ class Race:
 
 
 def _chance(context: EvolutionContext, purpose: str) -> random.Random:
-    """Return the chance of one decision; it depends on the recipe's seed alone."""
+    """Return the random generator of one decision; it depends on the recipe's seed only."""
     return random.Random(seed_of(context.recipe.seed, f"race/{purpose}"))  # noqa: S311 - no secret

@@ -1,4 +1,4 @@
-"""The result of a race, as race.json keeps it and people read it."""
+"""The result of a race, stored in race.json, and its report for people."""
 
 from __future__ import annotations
 
@@ -25,25 +25,24 @@ from ...core.material import clip
 RACE_FILE = "race.json"
 LONGEST_CONFLICT = 300
 LONGEST_EDIT = 160
-"""Characters of an edit that people read in the report; `mas-diff` shows all."""
+"""Characters of an edit in the report; `mas-diff` shows all of it."""
 
 
 @kept(omit=True)
 class Entrant:
-    """A candidate of a race, as its record has it.
+    """A candidate in the record of a race.
 
     Attributes:
-        number: Its place among those that entered; 0 is the original.
-        parent: Whom it changes; None: nobody.
-        partner: Whose edits a merge has, too.
+        number: Its number in the order of entry; 0 is the original.
+        parent: The number of the candidate that it changes; None for the original.
+        partner: The number of the candidate that a merge takes edits from.
         kind: The kind of proposal that made it.
-        edits: What it changes about its parent, in words.
-        first: The slot of its first run.
-        scores: Its score in each slot from that on; None where nobody could score it.
-        mean: The mean score that is believed of it, in [0, 1].
+        edits: Its changes to its parent, in words.
+        scores: Its score in each slot; None if it could not be scored.
+        mean: The expected mean score, in [0, 1].
         spread: The standard deviation of that belief.
-        gain: The interval of what it gains over the original on the tasks that were raced on,
-            valid at any moment; None: it did not run.
+        gain: The interval of its gain over the original on the tasks that were raced on,
+            valid at any moment; None if it did not run.
         state: `open`, `ahead` or `behind`.
     """
 
@@ -70,8 +69,8 @@ class LastWord:
     Attributes:
         original: The original's score on each, in [0, 1].
         low: The lower end of the 95 % interval of the mean gain.
-        corrected: The gain by the judge's scores as reference answers correct it, where only some
-            tasks have one; the scores are the judge's then.
+        corrected: If only some tasks have a reference answer: the gain by the judge's scores,
+            corrected by the reference answers; the scores are then the judge's.
     """
 
     tasks: tuple[str, ...]
@@ -90,7 +89,7 @@ class LastWord:
 
     @property
     def gain(self) -> float:
-        """What the winner scores more than the original, on the mean."""
+        """The mean gain of the winner over the original."""
         plain = (sum(self.winner) - sum(self.original)) / len(self.tasks)
         return plain if self.corrected is None else self.corrected
 
@@ -101,15 +100,15 @@ class RaceResult:
 
     Attributes:
         entrants: All candidates, in the order in which they entered.
-        leader: The number of the candidate that is expected to score most, without needless steps.
-        slots: In which order runs were made: the candidate's number of each.
-        last_word: The last word; None: there is none (yet).
-        ended: Why the search ended; empty: it is under way.
-        spent: What all of it consumed, operators and judges too.
-        operators: The part of it that operators and judges consumed.
-        dropped: How many proposals were of no use.
-        conflicts: Merges that were not made: of whom, and what both decide.
-        asked: The outcome of the questions of operators, by their names.
+        leader: The number of the candidate with the highest expected score, without needless steps.
+        slots: The candidate's number of each run, in order.
+        last_word: The last word; None if there is none (yet).
+        ended: Why the search ended; empty while it runs.
+        spent: All usage, operators and judges included.
+        operators: The usage of operators and judges.
+        dropped: The number of invalid proposals.
+        conflicts: Merges that failed: the candidates, and what both decide.
+        asked: The outcomes of the operators' questions, by operator.
     """
 
     entrants: tuple[Entrant, ...] = ()
@@ -132,28 +131,28 @@ class RaceResult:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the race is complete."""
         return bool(self.ended) and (self.leader == 0 or self.last_word is not None)
 
     @property
     def spending(self) -> dict[str, Usage]:
-        """What was consumed, by purpose."""
+        """The usage by purpose."""
         word = self.last_word.usage if self.last_word else Usage()
         search = self.spent - self.operators - word
         return {"search": search, "operators": self.operators, "last word": word}
 
     @property
     def winner(self) -> Entrant:
-        """Who is handed over: the leader where it is better, else the original."""
+        """The candidate that is handed over: the leader if it is better, else the original."""
         return self.entrants[self.leader if self.is_better else 0]
 
     @property
     def deployed(self) -> str:
-        """The pool's name of the winner; empty until the pool has it."""
+        """The pool's name of the winner; empty until it is stored."""
         return self.winner.member
 
     def path_to(self, number: int) -> Sequence[Entrant]:
-        """Return the steps that led from the original to a candidate, the first one first."""
+        """Return the steps from the original to a candidate, in order."""
         steps: list[Entrant] = []
         while (parent := self.entrants[number].parent) is not None:
             steps.append(self.entrants[number])
@@ -161,12 +160,12 @@ class RaceResult:
         return steps[::-1]
 
     def write(self, folder: Path) -> None:
-        """Keep it in the evolution's folder."""
+        """Write it to the evolution's folder."""
         write_atomically(folder / RACE_FILE, dumps(to_value(self), ensure_ascii=False) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Read the result of a race until now; None where none began.
+        """Read the current result of a race; None if none has begun.
 
         Raises:
             StorageError: The file is damaged.
@@ -182,7 +181,7 @@ class RaceResult:
         return result
 
     def value(self) -> dict[str, Any]:
-        """Return what --json prints: the last word first."""
+        """Return the value that --json prints: the last word first."""
         word = self.last_word
         return {
             "is_better": self.is_better,
@@ -199,7 +198,7 @@ class RaceResult:
 
 
 def _check(result: RaceResult) -> None:
-    """Refuse numbers that lead nowhere: the file may come from others."""
+    """Refuse invalid candidate numbers: the file may be foreign."""
     word, scores = result.last_word, [entrant.scores for entrant in result.entrants]
     for place, entrant in enumerate(result.entrants):
         parents = range(place) if place else (None,)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HYPOTHESIS = "hypothesis"
 """The kind of proposal that asks the meta-model."""
 MERGE = "merge"
-"""The kind of proposal that makes the edits of one candidate in another."""
+"""The kind of proposal that adds the edits of one candidate to another."""
 SCHEMA = read_schema(Path(__file__).with_name("race.schema.json"))
 COMPONENTS: tuple[Component, ...] = (
     "prompts", "model_id", "tools", "topology", "parameters", "roster"
@@ -41,7 +41,7 @@ class RaceSettings:
 
 
 def needs(settings: RaceSettings) -> frozenset[Need]:
-    """Return what a race needs: a team, room for children, perhaps somebody who proposes."""
+    """Return the needs of a race: a team, room for children, perhaps a meta-model."""
     needed: set[Need] = {"teams", "children"}
     if HYPOTHESIS in settings.kinds:
         needed.add("meta_model")

@@ -1,4 +1,4 @@
-"""The runs that an operator sees: failures of one niche and a success, with credits of agents."""
+"""The runs that an operator sees: failures of one niche and a success, with agents' credits."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .task_trial import TaskTrial
 
 FAILURES = 4
-"""Failed tasks that are shown, and one that was solved."""
+"""The number of failed tasks that are shown, beside one that was solved."""
 
 
 def shown(trials: Sequence[TaskTrial], chance: random.Random) -> list[TaskTrial]:
     """Return the lowest scores of one niche, and last the highest score.
 
     Args:
-        chance: Draws the niche, more often where more tasks failed.
+        chance: Draws the niche, in proportion to its failures.
     """
     failures = sorted(
         (trial for trial in trials if trial.score.value < 1), key=lambda trial: trial.score.value
@@ -34,10 +34,10 @@ def shown(trials: Sequence[TaskTrial], chance: random.Random) -> list[TaskTrial]
 
 
 async def with_credits(trial: TaskTrial, jails: Jails) -> TaskTrial:
-    """Return a trial with what each agent's output would have scored as the answer.
+    """Return a trial with the score that each agent's output would have had as the answer.
 
-    Where an agent was right and the team was not, somebody after it lost the answer. No model is
-    asked. A team of one agent, and a task without a scorer of its own, have no credits.
+    If an agent was right and the team was not, an agent after it lost the answer. No model is
+    called. A team of one agent, and a task without a scorer of its own, have no credits.
     """
     if len(trial.run.agents) < 2 or not trial.task.is_scored:
         return trial
@@ -53,6 +53,6 @@ async def with_credits(trial: TaskTrial, jails: Jails) -> TaskTrial:
 
 
 def credits_text(values: Mapping[str, float]) -> str:
-    """Write credits on one line; nothing where there are none."""
+    """Write credits on one line; empty if there are none."""
     each = ", ".join(f"{name} {value:.2g}" for name, value in values.items())
     return f"score of each agent's output as the answer: {each}" if each else ""

@@ -1,4 +1,4 @@
-"""What a race may still spend: the caps of the budget, less what the last word will need."""
+"""The remaining budget of a race: the caps, less the reserve for the last word."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ if TYPE_CHECKING:
 LAST_WORD = 1 / 3
 """The largest share of the budget that the last word may take."""
 TOLERANCE = 1e-9
-"""Of rounding, where runs exactly fit into what is left."""
+"""Of rounding errors, when runs exactly fit into the remaining budget."""
 MOST_REPEATS = 3
-"""How often the last word does a task at most, where the budget allows more runs than tasks."""
+"""The most repeats of a task in the last word, if the budget allows more runs than tasks."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spending:
-    """The caps of a budget, and what of it was spent.
+    """The caps of a budget, and how much of it was spent.
 
-    It counts what the race's own runs and calls consumed, which a resumed race counts again in the
-    same way. What is spent decides when a race ends, so it must not depend on how often it stopped.
+    It counts the usage of the race's own runs and calls, which a resumed race counts again in the
+    same way. Spending decides when a race ends, so it must not depend on interruptions.
 
     Attributes:
-        caps: The caps. Seconds do not count here: the budget itself ends what takes too long.
-        aside: What is kept in case that the race is killed.
+        caps: The caps. Seconds do not count here: the budget itself ends work that takes too long.
     """
 
     caps: Caps
@@ -38,7 +37,7 @@ class Spending:
     aside: Usage = field(default_factory=Usage)
 
     def share(self, usage: Usage) -> float:
-        """Return the share of the budget that a usage is, by the cap that it comes closest to."""
+        """Return a usage as a share of the budget, by the cap that it comes closest to."""
         caps = self.caps
         pairs = ((usage.calls, caps.calls), (usage.tokens, caps.tokens), (usage.usd, caps.usd))
         return max(
@@ -54,7 +53,7 @@ class Spending:
         """Return how many held-back tasks the last word can have, as far as is known.
 
         Args:
-            pair: What a run of the original and one of the leader consume together.
+            pair: The usage of a run of the original and one of the leader together.
         """
         each = self.share(pair)
         left = max(0.0, 1 - self.used)
@@ -62,19 +61,19 @@ class Spending:
 
 
 def fitting(left: float, each: float) -> int:
-    """Return how many runs of a share fit into a share of the budget."""
+    """Return how many runs of a given share fit into a share of the budget."""
     return int(left / each + TOLERANCE)
 
 
 def each_run(candidate: Contender) -> Usage:
-    """Return what a run of a candidate consumes on the mean, rounded up."""
+    """Return the mean usage of a candidate's run, rounded up."""
     return _mean(candidate.usage, max(1, len(candidate.scores)))
 
 
 def pair_of(original: Contender, leader: Contender) -> Usage:
-    """Return what a run of the original and one of the leader consume together, on the mean.
+    """Return the mean usage of a run of the original and one of the leader together.
 
-    Where answers are reused, the leader has the original's for agents that did not change.
+    If answers are reused, the leader takes the original's for unchanged agents.
     """
     whole = _mean(leader.usage + leader.saved, max(1, len(leader.scores)))
     if leader.saved.calls:
@@ -84,7 +83,7 @@ def pair_of(original: Contender, leader: Contender) -> Usage:
 
 
 def _unchanged(before: Team, after: Team) -> int:
-    """Count the agents of a team that differ from those of another in nothing that they ask."""
+    """Count the agents of a team whose questions are the same as in another team."""
     same = {name for name, agent in after.agents.items() if before.agents.get(name) == agent}
     inputs = before.predecessors
     same = {name for name in same if after.predecessors[name] == inputs[name]}

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 PROPOSED_ON = 0.2
 """The share of tasks to propose on: operators may see their reference answers."""
 RACED_ON = 0.35
-"""The share of tasks to race on. Candidates may run there again; the tasks held back decide."""
+"""The share of tasks to race on. Candidates may repeat them; the tasks held back decide."""
 MOST_PROPOSED_ON = 12
 FEWEST = 10
-"""Tasks without which a race can show nothing."""
+"""The fewest tasks with which a race can show something."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +29,7 @@ class Split:
 
     Attributes:
         propose: Tasks whose answers operators may see.
-        held: Tasks for the last word. Nothing is chosen by them.
+        held: Tasks for the last word. No choice depends on them.
     """
 
     propose: tuple[Task, ...]
@@ -38,7 +38,7 @@ class Split:
 
 
 def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task] = ()) -> Split:
-    """Split tasks into three parts, or into two where others are held out.
+    """Split tasks into three parts, or into two if others are held out.
 
     Args:
         chance: Draws the order within each niche.

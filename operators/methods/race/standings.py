@@ -1,8 +1,8 @@
-"""The standings of a race: what is believed of each candidate, from its scores so far.
+"""The standings of a race: the beliefs about each candidate, from its scores so far.
 
-Each edit is expected to do harm more often than good, by about `PRIOR_SPREAD`; scores then speak.
-Candidates run on the same slots in the same order, so what a slot does to all of them (an easy
-task, a hard one) is taken out of their scores before they are compared.
+Each edit is expected to do harm more often than good, by about `PRIOR_SPREAD`; scores then decide.
+Candidates run on the same slots in the same order, so the common effect of a slot (an easy
+task, a hard one) is removed from their scores before they are compared.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
 
 Matrix = Any
-"""An array of numpy's, of one or two dimensions."""
+"""A numpy array of one or two dimensions."""
 PRIOR_GAIN = -0.1
-"""What an edit adds to the mean score, before it was tried."""
+"""The prior mean of an edit's effect on the mean score."""
 PRIOR_SPREAD = 0.2
-"""The standard deviation of that."""
+"""The standard deviation of that effect."""
 PRIOR_MEAN, PRIOR_MEAN_SPREAD = 0.5, 0.5
-"""Of the original's mean score."""
+"""The prior of the original's mean score: its mean and standard deviation."""
 PRIOR_WEIGHT = 4
-"""How many children of a kind weigh as much as the prior of its gain."""
+"""The number of children of a kind that weigh as much as the prior of its gain."""
 PARSIMONY = 0.5
 """Who leads by less than so many standard deviations leads by nothing that is worth an edit. With
 more, edits that gain are left out."""
@@ -43,10 +43,10 @@ INTERPLAY = 0.05
 """The standard deviation of what a merge adds beyond the sum of what it merges. Merges are many
 and run seldom: with more, their runs would tell little of their edits."""
 SHOWN = 1.96 + 0.84
-"""So many standard errors above 0, and a 95 % interval is above 0 with a chance of 80 %."""
+"""The gain in standard errors at which a 95 % interval lies above 0 with a probability of 80 %."""
 LEAST_VARIANCE = 1e-3
 SWEEPS = 3
-"""Of the fit of slots and candidates, which settles quickly."""
+"""Iterations of the fit of slots and candidates, which converges quickly."""
 
 
 class Scored(Protocol):
@@ -54,7 +54,7 @@ class Scored(Protocol):
 
     @property
     def number(self) -> int:
-        """Its place among those that entered."""
+        """Its number in the order of entry."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class Scored(Protocol):
 
     @property
     def partner(self) -> int | None:
-        """The number of the candidate whose steps it has, too, as a merge."""
+        """The number of the candidate whose steps a merge includes, too."""
         ...
 
     @property
@@ -79,7 +79,7 @@ class Scored(Protocol):
 
     @property
     def usage(self) -> Usage:
-        """What its runs consumed."""
+        """The usage of its runs."""
         ...
 
 
@@ -88,17 +88,16 @@ class Contender:
     """A team in the race.
 
     Attributes:
-        number: Its place among those that entered, from 0; 0 is the original.
-        key: What tells its team from others: the content hash.
-        parent: The number of the candidate that it was made of; None: it is the original.
+        number: Its number in the order of entry, from 0; 0 is the original.
+        key: The content hash that identifies its team.
+        parent: The number of the candidate that it was made of; None for the original.
         partner: The number of the other candidate that a merge was made of.
         kind: The kind of proposal that made it.
-        reason: Why, in the words of who proposed it.
-        edits: What it changes about its parent, in words.
-        first: The slot of its first run.
-        scores: Its score in each slot from that on, in [0, 1]; None where nobody could score it.
-        usage: What its runs consumed, without what its parents' runs had the answers for.
-        saved: What those had the answers for.
+        reason: The proposal's own reason.
+        edits: Its changes to its parent, in words.
+        scores: Its score in each slot, in [0, 1]; None if it could not be scored.
+        usage: The usage of its runs, without answers reused from its parents' runs.
+        saved: The usage that these answers saved.
         repeats: Whether running it again on a task may give another answer.
         state: `open`; `ahead` of the original; `behind` the leader, so it runs no more.
     """
@@ -120,7 +119,7 @@ class Contender:
 
     @property
     def run_scores(self) -> list[float]:
-        """The scores that are known."""
+        """The known scores."""
         return [score for score in self.scores if score is not None]
 
     @property
@@ -141,7 +140,7 @@ class Contender:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Belief:
-    """What is believed of a mean score."""
+    """The belief about a mean score: a normal distribution."""
 
     mean: float
     spread: float
@@ -153,17 +152,17 @@ class Belief:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Posterior:
-    """What is believed of all candidates: a normal distribution of what each step adds.
+    """The beliefs about all candidates: a normal distribution of the effects of all steps.
 
-    A candidate's mean score is the sum of the steps that led to it: the original's own mean, what
-    each proposal adds, and of a merge what both lines add and how they get along. So a run tells
-    something of every candidate that shares a step with it.
+    A candidate's mean score is the sum of the steps that led to it: the original's own mean, the
+    effect of each proposal, and for a merge the effects of both lines and their interplay. So a run
+    informs about every candidate that shares a step with it.
 
     Attributes:
         steps: Which steps (columns) are in each candidate (rows).
-        added: What each step is expected to add.
-        root: A root of the covariance of that: times its transpose it is the covariance.
-        variance: Of scores around the means of their candidates and slots.
+        added: The expected effect of each step.
+        root: A root of the covariance of the effects: times its transpose it is the covariance.
+        variance: The variance of scores around the means of their candidates and slots.
     """
 
     steps: Matrix
@@ -173,10 +172,10 @@ class Posterior:
 
     @classmethod
     def of(cls, candidates: Sequence[Scored], slots: Mapping[int, float], variance: float) -> Self:
-        """Return what scores show, each less what its slot adds.
+        """Return the posterior after scores, each less the effect of its slot.
 
         Args:
-            slots: What each slot adds to every score.
+            slots: The effect of each slot on every score.
         """
         import numpy as np
 
@@ -201,17 +200,17 @@ class Posterior:
         return (self.steps @ self.added).tolist()
 
     def belief(self, steps: Matrix) -> Belief:
-        """Return what is believed of the sum of some steps."""
+        """Return the belief about the sum of some steps."""
         spread = steps @ self.root
         return Belief(mean=float(steps @ self.added), spread=float(spread @ spread) ** 0.5)
 
     def draw(self, chance: random.Random) -> Matrix:
-        """Draw what each step adds."""
+        """Draw the effect of each step."""
         return self.added + CURIOSITY * (self.root @ [chance.gauss() for _ in self.added])
 
 
 def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return the steps of each candidate, and of each step what it adds and how sure that is."""
+    """Return each candidate's steps, with the prior mean and variance of each step's effect."""
     import numpy as np
 
     steps = np.eye(len(candidates))
@@ -229,7 +228,7 @@ def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
 
 
 def believed(candidates: Sequence[Scored]) -> Posterior:
-    """Return what is believed of all candidates together; parents come before children."""
+    """Return the joint beliefs about all candidates; parents come before children."""
     slots: dict[int, float] = defaultdict(float)
     variance = 0.25
     posterior = Posterior.of(candidates, slots, variance)
@@ -244,7 +243,7 @@ def believed(candidates: Sequence[Scored]) -> Posterior:
 
 
 def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
-    """Return what the leader has most of: the expected score; of equal ones, the cheaper leads."""
+    """Return the key of the leader: the expected score, and for equal ones the lower cost."""
     cost = candidate.usage.tokens / max(1, len(candidate.scores))
     return round(belief.mean, 3), -cost, -candidate.number
 
@@ -252,7 +251,7 @@ def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
 def _rests(
     candidates: Sequence[Scored], means: Sequence[float]
 ) -> Mapping[int, Mapping[int, float]]:
-    """Return what is left of the scores in each slot once each candidate's mean is taken out."""
+    """Return the residuals of the scores in each slot, without each candidate's mean."""
     rests: dict[int, dict[int, float]] = defaultdict(dict)
     for candidate, mean in zip(candidates, means, strict=True):
         for slot, score in enumerate(candidate.scores, candidate.first):
@@ -262,11 +261,7 @@ def _rests(
 
 
 def _shared(rests: Mapping[int, Mapping[int, float]], steps: Matrix) -> float:
-    """Estimate the variance that candidates share in a slot, from the products of their rests.
-
-    A candidate and what was made of it score alike for another reason, too, most of all where the
-    edit changes nothing. So only pairs count that share no edit, and the original in none.
-    """
+    """Estimate the variance that candidates share in a slot, from products of their residuals."""
     import numpy as np
 
     edits = steps[:, 1:]
@@ -283,7 +278,7 @@ def _shared(rests: Mapping[int, Mapping[int, float]], steps: Matrix) -> float:
 def _effects(
     rests: Mapping[int, Mapping[int, float]], shared: float, variance: float
 ) -> dict[int, float]:
-    """Estimate what each slot adds to every score, shrunk as far as it may be noise."""
+    """Estimate each slot's effect on every score, shrunk by its noise."""
     if not shared:
         return {}
     return {
@@ -298,11 +293,10 @@ def _mean_square(values: Sequence[float]) -> float:
 
 @dataclass(kw_only=True)
 class Standings:
-    """All candidates, and what is drawn from what is believed of them.
+    """All candidates, and draws from the beliefs about them.
 
     Attributes:
         hashes: The content hashes of their teams.
-        edits: Of each, which edits led to it, by the numbers of the candidates that they made.
     """
 
     candidates: list[Contender] = field(default_factory=list[Contender])
@@ -312,13 +306,13 @@ class Standings:
     _beliefs: list[Belief] = field(default_factory=list[Belief])
 
     def enter(self, candidate: Contender) -> None:
-        """Take in a candidate."""
+        """Add a candidate."""
         self.candidates.append(candidate)
         self.hashes.add(candidate.key)
         self.refresh()
 
     def refresh(self) -> None:
-        """Take in new scores."""
+        """Update the beliefs by new scores."""
         self.edits = []
         for each in self.candidates:
             own = {each.number if each.partner is None else each.partner}
@@ -327,20 +321,21 @@ class Standings:
         self._beliefs = [self._posterior.belief(steps) for steps in self._posterior.steps]
 
     def belief(self, candidate: Contender) -> Belief:
-        """Return what is believed of a candidate, as of the last `refresh`."""
+        """Return the belief about a candidate, as of the last `refresh`."""
         return self._beliefs[candidate.number]
 
     def lead(self, candidate: Contender, rival: Contender) -> Belief:
-        """Return what is believed of how much more a candidate scores than another."""
+        """Return the belief about a candidate's lead over another."""
         steps = self._posterior.steps
         return self._posterior.belief(steps[candidate.number] - steps[rival.number])
 
     def pairs_to_show(self, candidate: Contender, rival: Contender) -> int:
-        """Return in how many pairs of runs an interval shows a gain; 0: none is expected.
+        """Return in how many pairs of runs an interval shows the gain; 0: none is expected.
 
-        It does so with a chance of 80 %, where the gain is the expected one. The prior has shrunk
-        that, as who leads many others was lucky, too: of a gain of 0.4, about 0.1 in 40 runs. So
-        the chance is higher where the gain is what its runs say.
+        It does so with a probability of 80 % if the gain is the expected one. The prior has shrunk
+        the expected gain, because the leader of many candidates was also lucky: a gain of 0.4 by
+        about 0.1 in 40 runs. So the probability is higher if the gain is the one that its runs
+        show.
         """
         gain = self.lead(candidate, rival).mean
         variance = 2 * self._posterior.variance
@@ -348,15 +343,12 @@ class Standings:
 
     @property
     def leader(self) -> Contender:
-        """The candidate that is expected to score most; of equal ones, the cheaper."""
+        """The candidate with the highest expected score; of equal ones, the cheaper."""
         return max(self.candidates, key=lambda candidate: rank(candidate, self.belief(candidate)))
 
     @property
     def finalist(self) -> Contender:
-        """The candidate with the fewest edits that does about as well as the leader.
-
-        A reviewer reads each edit.
-        """
+        """The leader, without last steps that gain next to nothing: a reviewer reads each edit."""
         leader = self.leader
         if leader.parent is None:
             return leader
@@ -370,11 +362,11 @@ class Standings:
         return [candidate for candidate in self.candidates if candidate.state in {"open", "ahead"}]
 
     def draw(self, chance: random.Random) -> Matrix:
-        """Draw what each step adds to the mean score, from what is believed of all."""
+        """Draw the effect of each step on the mean score, from the beliefs about all."""
         return self._posterior.draw(chance)
 
     def scores(self, drawn: Matrix) -> dict[int, float]:
-        """Return the mean score of each candidate that may run, as steps were drawn."""
+        """Return the mean score of each candidate that may run, by the drawn effects."""
         scores = (self._posterior.steps @ drawn).tolist()
         return {candidate.number: scores[candidate.number] for candidate in self.running}
 
@@ -401,7 +393,7 @@ class Standings:
         return [(self.candidates[base], self.candidates[partner]) for _, base, partner in pairs]
 
     def base(self, candidate: Contender) -> Contender:
-        """Return whom proposals change: a candidate that seems to gain, else its ancestor."""
+        """Return the candidate that proposals change: one that seems to gain, else its ancestor."""
         while candidate.parent is not None:
             parent = self.candidates[candidate.parent]
             gained = self.lead(candidate, parent)
@@ -411,7 +403,7 @@ class Standings:
         return candidate
 
     def gain(self, kinds: Collection[str]) -> Belief:
-        """Return what is believed of the gain of a proposal of some kinds, from those before it."""
+        """Return the belief about the gain of the next proposal of some kinds, from past ones."""
         gains = [
             self.lead(child, self.candidates[child.parent]).mean
             for child in self.candidates

@@ -49,7 +49,7 @@ async def race(stream: TaskStream) -> RaceResult:
 
 
 def _original(stream: TaskStream) -> Team:
-    """Return the team that the race begins with: the pool's only team that nobody evolved."""
+    """Return the team that the race begins with: the pool's only team without a parent."""
     members = stream.context.pool.teams.values()
     seeds = [member.team for member in members if not member.lineage.parents]
     if len(seeds) > 1:
@@ -62,7 +62,7 @@ def _original(stream: TaskStream) -> Team:
 
 
 def _estimate(running: Race) -> str:
-    """Return what a run costs, as the pilot showed, and what the budget pays for."""
+    """Return the cost of a run according to the pilot, and what the budget pays for."""
     trials = running.proposing.pilot
     usage = sum((trial.run.usage for trial in trials), Usage())
     seconds = sum(trial.run.seconds for trial in trials) / len(trials)
@@ -84,7 +84,7 @@ def _estimate(running: Race) -> str:
 def _result(
     running: Race, word: LastWord | None = None, members: list[str] | None = None
 ) -> RaceResult:
-    """Return the state of the race as its record keeps it."""
+    """Return the current state of the race as its record."""
     standings = running.standings
     entrants = tuple(
         Entrant(

@@ -18,7 +18,7 @@ class TaskTrial:
     """A run of a team on a task, with its score.
 
     Attributes:
-        credits: What each agent's output would have scored as the answer, where it is known.
+        credits: The score that each agent's output would have had as the answer, if known.
     """
 
     task: Task

@@ -27,13 +27,13 @@ MOST_LABELS = 12
 LONGEST_LABEL = 80
 LONGEST_SHAPE = 40
 LEAST_ALIKE = 3
-"""How many answers of one shape make it a form."""
+"""The number of answers of one shape that make it a form."""
 LONGEST_ANSWER = 200
 """Characters; longer answers are no short texts."""
 ROOM = 20
-"""Characters that a short text may be longer than the longest answer."""
+"""Characters by which a short text may exceed the longest answer."""
 WORKING: Mapping[str, Any] = {"type": "string", "maxLength": 400}
-"""The schema of what an agent writes ahead of its answer, to work its way there."""
+"""The schema of the working that an agent writes before its answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +41,7 @@ class AnswerForm:
     """A form that all reference answers have.
 
     Attributes:
-        name: What such an answer is, for people.
+        name: The form's name, for people.
         request: A sentence that asks for it.
     """
 
@@ -51,7 +51,7 @@ class AnswerForm:
 
 
 def answer_form(source: DrawnFrom) -> Iterator[Sketch]:
-    """Hold who answers to the form of the reference answers: alone, with examples, or working."""
+    """Enforce the form of the reference answers: alone, with examples, or with working."""
     tasks = [trial.task for trial in source.trials if trial.task.answer is not None]
     references = [plain_answer(task) for task in tasks]
     agents = [agent for agent in agents_that_answer(source.team) if is_free(agent)]
@@ -100,13 +100,13 @@ def forms(answers: Sequence[str]) -> Iterator[AnswerForm]:
 
 
 def _are_labels(labels: Sequence[str], answers: Sequence[str]) -> bool:
-    """Return whether a few short answers come again and again."""
+    """Return whether the answers are a few short texts that recur."""
     few = min(MOST_LABELS, max(2, len(answers) / 2), len(answers) - 1)
     return len(labels) <= few and max(map(len, labels), default=0) <= LONGEST_LABEL
 
 
 def _number_kind(answers: Sequence[str]) -> str | None:
-    """Return the type of the numbers that all answers are, where JSON writes them the same."""
+    """Return the type of the numbers if all answers are numbers as JSON writes them."""
     kinds = {_type_of_number(answer) for answer in answers}
     if not kinds or None in kinds:
         return None
@@ -125,13 +125,13 @@ def _type_of_number(answer: str) -> str | None:
 
 
 def _are_alike(answers: Sequence[str]) -> bool:
-    """Return whether all answers differ in nothing but which digits and letters they have."""
+    """Return whether all answers differ only in their digits and letters."""
     is_short = max(map(len, answers), default=0) <= LONGEST_SHAPE
     return len(answers) >= LEAST_ALIKE and is_short and len({*map(_shape, answers)}) == 1
 
 
 def _shape(answer: str) -> str:
-    """Return an answer with all digits and all letters alike."""
+    """Return an answer with every digit and every letter replaced by the same sign."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", answer))
 
 
@@ -146,7 +146,7 @@ def _edits(
     request: str = "",
     examples: int = 0,
 ) -> tuple[Edit, ...]:
-    """Hold agents to a schema, ask for it in words, and show examples of it."""
+    """Give agents a schema, ask for the form in words, and show examples of it."""
     edits: list[Edit] = []
     for agent in agents:
         edits.append(SetParameter(agent=agent.id, field="output_schema", value=schema))

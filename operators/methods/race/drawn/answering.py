@@ -1,4 +1,4 @@
-"""Who in a team asks a model, who gives its answer, and how an answer is written."""
+"""Which agents of a team call a model, which give its answer, and how an answer is written."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ANSWER = "answer"
 
 
 def agents_that_ask(team: Team) -> Sequence[Agent]:
-    """Return the agents that ask a model."""
+    """Return the agents that call a model."""
     return [agent for agent in team.agents.values() if team.asks_model(agent)]
 
 
 def agents_that_answer(team: Team) -> Sequence[Agent]:
-    """Return the agents that ask a model and whose output is the answer, or a vote for it."""
+    """Return the agents that call a model and whose output is the answer, or a vote for it."""
     waiting = [team.output]
     answering: list[Agent] = []
     while waiting:
@@ -35,16 +35,16 @@ def agents_that_answer(team: Team) -> Sequence[Agent]:
 
 
 def prompt_text(agent: Agent, catalogue: Catalogue) -> str:
-    """Return the text of an agent's prompt, also where it names a prompt file."""
+    """Return the text of an agent's prompt, read from its prompt file if it names one."""
     text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
     return (text or "").strip()
 
 
 def plain_answer(task: Task) -> str | None:
-    """Return a task's reference answer as a team would write it; None where it is no such text.
+    """Return a task's reference answer as a team would write it; None if it is no such text.
 
-    A scorer that runs something, such as tests, has references that are no answers; so has one
-    that searches with the reference as a pattern, and so may have a function of this host.
+    The references of a scorer that runs something, such as tests, are no answers. Neither are
+    patterns, nor perhaps those of a Python function of this host.
     """
     scorer, answer = task.scorer, task.answer
     is_pattern = scorer.name == "regex" and "pattern" not in scorer.options
@@ -59,20 +59,20 @@ def plain_answer(task: Task) -> str | None:
 
 
 def holds_answer_alone(schema: Mapping[str, Any]) -> bool:
-    """Return whether an output schema is that of an object with an answer and nothing else."""
+    """Return whether an output schema describes an object with nothing but an answer."""
     return set(schema.get("properties", ())) == {ANSWER}
 
 
 def is_free(agent: Agent) -> bool:
-    """Return whether an agent's output has no form, or one that holds the answer and no more."""
+    """Return whether an agent's output has no schema, or one with nothing but the answer."""
     return agent.output_schema is None or holds_answer_alone(agent.output_schema)
 
 
 def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
-    """Write an answer in the form of an output schema; None where the answer alone is not enough.
+    """Write an answer in the form of an output schema; None if the schema needs more than that.
 
     Args:
-        schema: What the agent's answer is held to. None: nothing.
+        schema: The output schema of the agent; None if it has none.
     """
     if schema is None:
         return answer
@@ -88,6 +88,6 @@ def written(answer: str, schema: Mapping[str, Any] | None) -> str | None:
 
 
 def new_id(wanted: str, team: Team) -> str:
-    """Return an id that no agent of a team has: the one that is wanted, else with a number."""
+    """Return an unused agent id: the preferred one, numbered if necessary."""
     numbered = (f"{wanted}_{number}" for number in range(2, len(team.agents) + 3))
     return next(name for name in (wanted, *numbered) if name not in team.agents)

@@ -1,7 +1,7 @@
 """Draws a calculator: an agent writes an expression, and a function computes it.
 
-Nobody writes the examples of that. They are found by search: the simplest expression of the
-numbers in a question whose value is the reference answer, where there is only one.
+The examples are found by search: the simplest expression of the
+numbers in a question whose value is the reference answer, if it is unique.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_NUMBERS = 5
 """Numbers of a question that are combined; more give too many expressions."""
 LEAST_EXPRESSED = 0.5
-"""The share of tasks for which there has to be an expression."""
+"""The share of tasks that must have such an expression."""
 PROMPT = "Translate the question into one arithmetic expression. Do not compute it."
 WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -45,7 +45,7 @@ Expression = tuple[str, float, str]
 
 
 def calculator(source: DrawnFrom) -> Iterator[Sketch]:
-    """Let who answers write an expression instead, and a calculator give its value."""
+    """Let the answering agents write an expression instead, and let a calculator compute it."""
     team = source.team
     agents = [agent for agent in agents_that_answer(team) if is_free(agent)]
     examples = [example for trial in source.trials for example in _example(trial)]
@@ -75,7 +75,7 @@ def calculator(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def _example(trial: TaskTrial) -> Iterator[Example]:
-    """Return the question of a task with its expression, where there is exactly one."""
+    """Return the question of a task with its expression, if there is exactly one."""
     task, answer = trial.task, plain_answer(trial.task)
     wanted = _NUMBER.fullmatch(answer.lstrip("-")) if answer else None
     if answer is None or wanted is None or not can_be_shown(task):
@@ -89,7 +89,7 @@ def _example(trial: TaskTrial) -> Iterator[Example]:
 
 
 def simplest_expressions(text: str, value: float) -> Sequence[Expression]:
-    """Return what has a value: an expression of the text, else of as few numbers as will do."""
+    """Return the expressions with a value: one in the text, else those with the fewest numbers."""
     for expression in map(str.strip, _WRITTEN.findall(text)):
         if _value(expression) == value:
             return [(expression, value, "written")]
@@ -119,7 +119,7 @@ def _digits(number: str) -> str:
 
 
 def _expressions(numbers: Sequence[str], places: Sequence[int]) -> Iterator[Expression]:
-    """Combine numbers from the left; where order does not matter, in that of the text."""
+    """Combine numbers from left to right; for commutative operations in the order of the text."""
     first, *others = numbers
     if not others:
         yield first, float(first), ""

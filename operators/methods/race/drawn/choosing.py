@@ -12,11 +12,11 @@ from .....schema.team.task import Task
 from .....schema.team.team import natural
 
 COUNTS = (4, 2, 8)
-"""How many examples are shown, the most promising number first."""
+"""The numbers of examples to try, the most promising number first."""
 DRAWS = 4
-"""How often examples are drawn anew for each number of them."""
+"""How often examples are redrawn for each number of them."""
 LEAST_SHOWN = 3
-"""Examples without which a way to answer cannot be shown."""
+"""The fewest examples that can show a way to answer."""
 MOST_LABELS = 12
 LONGEST_EXAMPLE = 1_500
 """Characters of one example."""
@@ -30,7 +30,7 @@ class Example:
     """A question with its right answer.
 
     Attributes:
-        label: What it is an example of, where several are: its answer, or the kind of its answer.
+        label: Its class, to spread examples over classes: its answer, or the kind of its answer.
     """
 
     query: str
@@ -45,13 +45,13 @@ class Example:
 
 
 def can_be_shown(task: Task) -> bool:
-    """Return whether the text of a task is all that there is to it, and is short."""
+    """Return whether a task consists of a short text and nothing else."""
     is_text = not (task.files or task.attachments or task.repo or task.briefs)
     return is_text and len(task.text) <= LONGEST_EXAMPLE
 
 
 def choose(examples: Sequence[Example], count: int, chance: random.Random) -> Sequence[Example]:
-    """Choose examples: in proportion to niches, and in each spread over its answers."""
+    """Choose examples in proportion to niches, and within each spread over its labels."""
     by_niche: defaultdict[str, list[Example]] = defaultdict(list)
     for example in chance.sample(examples, len(examples)):
         by_niche[example.niche].append(example)
@@ -64,13 +64,13 @@ def choose(examples: Sequence[Example], count: int, chance: random.Random) -> Se
 
 
 def choices(examples: Sequence[Example], chance: random.Random) -> Iterator[Sequence[Example]]:
-    """Yield choices of examples, of each number some times."""
+    """Yield choices of examples, several for each number of examples."""
     for _, count in product(range(DRAWS), COUNTS):
         yield choose(examples, count, chance)
 
 
 def _shares(by_niche: Mapping[str, Sequence[Example]], count: int) -> Mapping[str, int]:
-    """Return how many examples each niche has room for."""
+    """Return the number of examples for each niche."""
     places = sorted(
         ((place + 0.5) / len(those), niche)
         for niche, those in by_niche.items()
@@ -80,7 +80,7 @@ def _shares(by_niche: Mapping[str, Sequence[Example]], count: int) -> Mapping[st
 
 
 def _spread(examples: Sequence[Example], room: int, chance: random.Random) -> Sequence[Example]:
-    """Choose examples label by label; where labels hardly recur, from the least to the greatest.
+    """Choose examples label by label; if labels hardly recur, from the least to the greatest.
 
     A small model that is shown dates of one decade writes dates of that decade.
     """
@@ -92,7 +92,7 @@ def _spread(examples: Sequence[Example], room: int, chance: random.Random) -> Se
 
 
 def _label_by_label(examples: Sequence[Example]) -> Sequence[Example]:
-    """Put the first example of each label first, then the second of each, and so on."""
+    """Return the first example of each label, then the second of each, and so on."""
     counts = Counter[str]()
     ranked: list[tuple[int, Example]] = []
     for example in examples:
@@ -109,11 +109,11 @@ def _within(characters: int, examples: Sequence[Example]) -> Iterator[Example]:
 
 
 def with_examples(prompt: str, examples: Sequence[Example]) -> str:
-    """Return a prompt that ends in examples, in the place of those that it ended in."""
+    """Return a prompt that ends in these examples, in place of any that it had."""
     shown = "\n\n".join(example.text for example in examples)
     return "\n\n".join(filter(None, (without_examples(prompt), HEADER, shown)))
 
 
 def without_examples(prompt: str) -> str:
-    """Return what a prompt says ahead of its examples."""
+    """Return a prompt without its examples."""
     return prompt.partition(f"{HEADER}\n")[0].strip()

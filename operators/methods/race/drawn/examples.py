@@ -1,4 +1,4 @@
-"""Draws worked examples, taken from tasks, into the prompts of agents."""
+"""Draws worked examples, taken from tasks, for the prompts of agents."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 LONGEST_WORKING = 3_000
 """Characters of an agent's own answer."""
 RAMBLING = 2
-"""How many times longer than any reference answer an agent's answers are that goes on and on."""
+"""An agent rambles if its answers are so many times as long as the longest reference answer."""
 MORE_TOKENS = 8
-"""Tokens that an answer may have beside what the longest reference answer needs."""
+"""Tokens of an answer beyond those of the longest reference answer."""
 ExampleSource = Callable[["DrawnFrom", "Agent"], "Sequence[Example]"]
 
 
@@ -50,7 +50,7 @@ def examples(source: DrawnFrom) -> Iterator[Sketch]:
 def _shown(
     source: DrawnFrom, agents: Sequence[Agent], count: int, examples_of: ExampleSource
 ) -> tuple[tuple[Edit, ...], str]:
-    """Show each agent some examples, drawn for each of them; the reason says how many."""
+    """Show each agent some examples, drawn for each of them; the reason gives their number."""
     edits: list[SetPrompt] = []
     for agent in agents:
         if chosen := choose(examples_of(source, agent), count, source.chance):
@@ -63,9 +63,9 @@ def _shown(
 
 
 def _just_enough_tokens(source: DrawnFrom, agent: Agent) -> Iterator[SetParameter]:
-    """Limit an agent that goes on and on where the reference answers are short.
+    """Limit the tokens of an agent that rambles although the reference answers are short.
 
-    A token has a byte at least, so none of these answers is cut off.
+    A token has at least one byte, so none of these answers would be cut off.
     """
     answers = [example.answer for example in reference_examples(source, agent)]
     outcomes = (trial.run.agents.get(agent.id) for trial in source.trials)
@@ -89,9 +89,9 @@ def reference_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
 
 
 def own_examples(source: DrawnFrom, agent: Agent) -> Sequence[Example]:
-    """Return the tasks that the team solved, with what an agent wrote on them.
+    """Return the tasks that the team solved, with an agent's output on them.
 
-    There are none where that is nothing but the reference answers.
+    Empty if the outputs are nothing but the reference answers.
     """
     own: list[Example] = []
     for trial in source.trials:

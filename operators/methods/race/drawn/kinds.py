@@ -31,4 +31,4 @@ _SKETCHES: Mapping[str, Sketches] = {
 KINDS: Mapping[str, Draw] = MappingProxyType(
     {kind: drawing(kind, sketches) for kind, sketches in _SKETCHES.items()}
 )
-"""Every kind, those first that most often gain something."""
+"""Every kind, in the order of how often it gains something."""

@@ -1,4 +1,4 @@
-"""Draws other values of what an agent has: its temperature, tokens, model, tools."""
+"""Draws other parameters of an agent: its temperature, tokens, model, tools."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .source import DrawnFrom, Sketch
 TEMPERATURES = (0, 0.3, 0.7, 1.0)
 USES_TOOLS = "ToolCallingAgent"
 MOST_STEPS = 6
-"""Steps of an agent that has tools from now on, where its type needs them written."""
+"""Steps of an agent that gains tools, if its type requires a number."""
 
 
 def _agents(source: DrawnFrom) -> Sequence[Agent]:
-    """Return who asks a model: those first who answer."""
+    """Return the agents that call a model, the answering ones first."""
     agents = [*agents_that_answer(source.team), *agents_that_ask(source.team)]
     return list({agent.id: agent for agent in agents}.values())
 
 
 def _for_all_and_each(source: DrawnFrom) -> Iterator[Sequence[Agent]]:
-    """Return all who ask a model together, then each by itself."""
+    """Return all agents that call a model together, then each by itself."""
     agents = _agents(source)
     yield agents
     yield from ([agent] for agent in agents)
@@ -41,7 +41,7 @@ def temperature(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def max_tokens(source: DrawnFrom) -> Iterator[Sketch]:
-    """Double or halve the tokens of who was cut off: room to finish, or less room to ramble."""
+    """Double or halve the tokens of agents that were cut off: room to finish, or less to ramble."""
     cut_off = {agent_id for trial in source.trials for agent_id in trial.run.cut_off}
     for agent in (agent for agent in _agents(source) if agent.id in cut_off):
         for value in (agent.max_tokens * 2, max(1, agent.max_tokens // 2)):

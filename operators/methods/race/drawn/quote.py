@@ -1,7 +1,7 @@
-"""Draws quoting: an agent copies the sentence that has the answer, and then gives the answer.
+"""Draws quoting: an agent copies the sentence that contains the answer, and then answers.
 
-The sentence is found in the task: where the reference answer stands in one sentence alone, that
-sentence is quoted in the example.
+The sentence is found in the task: if the reference answer occurs in one sentence only, the
+example quotes that sentence.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .examples import reference_examples
 from .source import DrawnFrom, Sketch
 
 LEAST_QUOTED = 0.5
-"""The share of tasks in which the answer has to stand."""
+"""The share of tasks whose text must contain the answer."""
 QUOTE = "quote"
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?=\S)[^.!?\n]*)*[.!?]?")
 
 
 def quote(source: DrawnFrom) -> Iterator[Sketch]:
-    """Let who answers copy the sentence that has the answer first."""
+    """Let the answering agents first copy the sentence that contains the answer."""
     agents = [agent for agent in agents_that_answer(source.team) if is_free(agent)]
     answers = [answer for trial in source.trials if (answer := plain_answer(trial.task))]
     form = next(forms(answers), None)
@@ -50,7 +50,7 @@ def quote(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def _quoted(example: Example, *, is_text: bool) -> Iterator[Example]:
-    """Return the example with the sentence that has its answer, where there is exactly one."""
+    """Return the example with the sentence that contains its answer, if there is exactly one."""
     answer = example.answer
     if (sentence := sentence_with(answer, example.query)) is not None:
         value = {QUOTE: sentence, ANSWER: answer if is_text else loads(answer)}
@@ -58,7 +58,7 @@ def _quoted(example: Example, *, is_text: bool) -> Iterator[Example]:
 
 
 def sentence_with(answer: str, text: str) -> str | None:
-    """Return the only sentence of a text in which an answer stands as a word; else None."""
+    """Return the only sentence of a text that contains an answer as a word; else None."""
     word = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
     sentences: Sequence[str] = [sentence.strip() for sentence in _SENTENCE.findall(text)]
     having = [sentence for sentence in sentences if word.search(sentence)]

@@ -1,4 +1,4 @@
-"""Draws teams of the library: in the place of the whole team, or of one of its agents."""
+"""Draws teams of the library in place of the whole team, or of one of its agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Number = TypeVar("Number", int, float)
 
 
 def seed(source: DrawnFrom) -> Iterator[Sketch]:
-    """Let a seed stand in, the smallest first; it keeps to the models and limits of the team."""
+    """Replace the team, or an agent, by a seed, the smallest first; models and limits stay."""
     team = source.team
     for library_team in sorted(source.seeds, key=lambda seed: len(seed.agents)):
         fitted = _fitted(library_team, source)
@@ -39,7 +39,7 @@ def _can_stand_in(library_team: Team) -> bool:
 
 
 def _fitted(library_team: Team, source: DrawnFrom) -> Team:
-    """Return a seed whose agents ask the models of the team, within the limits of the ceiling."""
+    """Return a seed whose agents use the team's models, within the limits of the ceiling."""
     execution, ceiling = library_team.execution, source.ceiling
     execution = replace(
         execution,
@@ -66,10 +66,10 @@ def _at_most(value: Number, limit: Number | None) -> Number:
 
 
 def _in_place(team: Team, outgoing: Agent, inner: Team) -> Team:
-    """Return a team in which another works in the place of an agent.
+    """Return a team in which another team replaces an agent.
 
-    Who reported to the agent reports to all that begin the work; the other team's output reports
-    to whom the agent reported.
+    Agents that reported to the agent report to all that begin the new team's work; its output agent
+    reports to those to whom the agent reported.
     """
     names = {agent_id: new_id(f"{outgoing.id}_{agent_id}", team) for agent_id in inner.agents}
     outer = {agent_id: agent for agent_id, agent in team.agents.items() if agent_id != outgoing.id}
@@ -99,6 +99,6 @@ def _in_place(team: Team, outgoing: Agent, inner: Team) -> Team:
 
 
 def _backend(inner: Team, agent_id: str) -> str | None:
-    """Return the backend of an agent where its team would have said it."""
+    """Return the backend of an agent as its team would write it."""
     agent = inner.agents[agent_id]
     return agent.backend if agent.agent_type in IMPLIED_BACKENDS else inner.backend_of(agent)

@@ -1,4 +1,4 @@
-"""What proposals are drawn from, and how a sketch of one becomes a proposal."""
+"""The material of draws, and how a sketch becomes a proposal."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DrawnFrom:
-    """What proposals are drawn from.
+    """The material of draws.
 
     Attributes:
-        trials: Its runs on tasks that it may learn from: their reference answers may be shown.
-        ceiling: What a child may ask for at most.
-        seeds: Teams that may stand in for the parent, or for one of its agents.
+        trials: The parent's runs on tasks to learn from: their reference answers may be shown.
+        ceiling: The most that a child may ask for.
+        seeds: Teams that may replace the parent, or one of its agents.
     """
 
     team: Team
@@ -46,7 +46,7 @@ Draw = Callable[[DrawnFrom], Iterator[Proposal]]
 
 
 def drawing(kind: str, sketches: Sketches) -> Draw:
-    """Draw the sketches that make a valid child which no sketch before them made."""
+    """Yield the sketches that make a valid child, without repetitions."""
 
     def draw(source: DrawnFrom) -> Iterator[Proposal]:
         team = source.team

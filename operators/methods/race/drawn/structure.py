@@ -1,4 +1,4 @@
-"""Draws changes of who is in the team: a vote, a check, one agent less."""
+"""Draws changes of the team's structure: a vote, a check, one agent less."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .source import DrawnFrom, Sketch
 VOTERS = (3, 5)
 VOTES = ("vote", "majority")
 WARM = 0.7
-"""The temperature of voters that would all say the same."""
+"""The temperature of voters that would otherwise all answer the same."""
 
 
 def vote(source: DrawnFrom) -> Iterator[Sketch]:
-    """Let several samples of who answers vote: the agent itself, and copies of it."""
+    """Let an answering agent and copies of it vote."""
     team = source.team
     if not _hears_predecessors_alone(team):
         return
@@ -33,7 +33,7 @@ def vote(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def _voters(team: Team) -> Sequence[Agent]:
-    """Return who votes already."""
+    """Return the agents that already vote."""
     output = team.agents[team.output]
     is_vote = team.backend_of(output) == "function" and output.function and picks(output.function)
     voters = [team.agents[agent_id] for agent_id in team.predecessors[output.id]]
@@ -52,7 +52,7 @@ def _more_voters(team: Team, voters: Sequence[Agent]) -> Iterator[Sketch]:
 
 
 def _answering_path(team: Team) -> Sequence[Agent]:
-    """Return who answers, and behind it the function that works on its output, where one does."""
+    """Return the answering agent, followed by the function that processes its output, if any."""
     output = team.agents[team.output]
     if team.asks_model(output):
         return [output]
@@ -64,7 +64,7 @@ def _answering_path(team: Team) -> Sequence[Agent]:
 
 
 def _election(team: Team, path: Sequence[Agent], count: int, function: str) -> tuple[Edit, ...]:
-    """Copy the way to the answer and let all ends of it report to a function that votes."""
+    """Copy the path to the answer, and let all its ends report to a function that votes."""
     copies: list[AddAgent] = []
     ends = [team.output]
     for number in range(2, count + 1):
@@ -79,19 +79,19 @@ def _election(team: Team, path: Sequence[Agent], count: int, function: str) -> t
 
 
 def _copy(team: Team, agent: Agent, name: str, *, reports_to: tuple[str, ...]) -> AddAgent:
-    """Copy an agent with whom it hears, and let it sample where the agent would not."""
+    """Copy an agent with its sources, with a temperature if the agent does not sample."""
     copy = agent.renamed(name, {})
     copy = replace(copy, temperature=WARM) if agent.temperature == 0 else copy
     return AddAgent(agent=copy, receives_from=team.predecessors[agent.id], reports_to=reports_to)
 
 
 def _hears_predecessors_alone(team: Team) -> bool:
-    """Return whether a new agent at the end would hear those who report to it, and nobody else."""
+    """Return whether a new agent at the end would hear only the agents that report to it."""
     return is_tied(team) and (team.execution.context == "predecessors" or len(team.agents) == 1)
 
 
 def check(source: DrawnFrom) -> Iterator[Sketch]:
-    """Let a second agent check the answer and correct it; its model may be another."""
+    """Let a second agent check the answer and correct it, perhaps with another model."""
     team = source.team
     answering = agents_that_answer(team)
     if not answering or not is_tied(team):
@@ -116,7 +116,7 @@ def check(source: DrawnFrom) -> Iterator[Sketch]:
 
 
 def leave_out(source: DrawnFrom) -> Iterator[Sketch]:
-    """Leave one agent out."""
+    """Remove one agent."""
     if len(source.team.agents) > 1 and is_tied(source.team):
         for agent in source.team.agents:
             yield (RemoveAgent(agent=agent),), f"Leave {agent} out."

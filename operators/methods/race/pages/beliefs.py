@@ -21,18 +21,18 @@ PARTS = 10
 WIDE = 2
 """Standard deviations that are shown on either side."""
 COLUMNS, WIDTH, HEIGHT, MARGIN, TITLE = 4, 250, 110, 8, 20
-"""Of the figure: panels beside each other, and the measures of one in pixels."""
+"""The figure's measures: panels side by side, and the pixels of one."""
 MOST_PANELS = 100
 LONGEST = 34
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Moment:
-    """What was believed after some of the runs.
+    """The beliefs after some of the runs.
 
     Attributes:
-        beliefs: What was believed of each candidate that had run, by number.
-        leader: Who was expected to score most.
+        beliefs: The belief about each candidate that had run, by number.
+        leader: The candidate with the highest expected score.
     """
 
     runs: int
@@ -41,7 +41,7 @@ class Moment:
 
 
 def moments_of(result: RaceResult) -> Sequence[Moment]:
-    """Return what was believed after each tenth of the runs, from their scores in order."""
+    """Return the beliefs after each tenth of the runs, from their scores in order."""
     total = len(result.slots)
     ends = dict.fromkeys(-(-total * part // PARTS) for part in range(1, PARTS + 1))
     return [_moment(result, end) for end in ends if end]

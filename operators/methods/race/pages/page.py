@@ -1,4 +1,4 @@
-"""A race as people read it: candidates by tasks, how beliefs closed, and its last word."""
+"""A race as a page: candidates by tasks, how beliefs narrowed, and its last word."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIGNS = {"win": ("good", "+"), "loss": ("bad", "−"), "tie": ("idle", "="), "un
 
 
 def race_page(result: RaceResult, links: Links, members: Container[str]) -> Markup:
-    """Write the result of a race until now, as a part of its evolution's page.
+    """Write the current result of a race, as a part of its evolution's page.
 
     Args:
         links: Names the parts of the page.
@@ -100,10 +100,9 @@ class _Row:
     """A candidate in the grid.
 
     Attributes:
-        cells: For each slot that it ran in: the outcome beside the original (of the original
+        cells: For each slot that it ran in: the outcome beside the original (for the original
             itself, its score), and both scores.
-        first: Before how many of the columns it did not run.
-        missing: After how many.
+        missing: The number of the grid's slots in which it did not run.
     """
 
     entrant: Entrant
@@ -113,7 +112,7 @@ class _Row:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How often each outcome is there."""
+        """The number of slots with each outcome."""
         return Counter(outcome for outcome, _ in self.cells)
 
 
@@ -149,7 +148,7 @@ def _columns(result: RaceResult) -> range:
 
 
 def _slots_table(rows: Sequence[_Row], result: RaceResult) -> PageTable:
-    """Return the slots in their order, each with its task and how candidates fared there."""
+    """Return the slots in their order, each with its task and the candidates' results."""
     original, *others = (
         {slot: outcome for slot, (outcome, _) in enumerate(row.cells, row.first)} for row in rows
     )
