@@ -27,6 +27,7 @@ CLOCK = ToolServer(
     tools=("now", "weekday", "chime", "stop_clock", "environment", "sleep", "tomorrow"),
     env=("CLOCK_ZONE", "CLOCK_NEVER_SET"),
     timeout=120,
+    start_timeout=PATIENCE,
 )
 NOBODY: Any = None
 """Servers know nothing of workspaces."""
