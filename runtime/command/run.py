@@ -392,7 +392,7 @@ class _Making:
                 for note in notes:
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
-            task = as_recorded(self.loaded.task, scrubber.without_known)
+            task = as_recorded(self.loaded.task, scrubber.without_secrets)
             self.loaded = replace(self.loaded, task=task)
             async with self._record(scrubber) as record:
                 if self.options["view"]:

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from . import standing_in
 
 STAND_INS: Mapping[str, str] = MappingProxyType(
-    {name: name for name in ("AgentError", "is_list", "is_mapping", "scrubbed")}
-    | {"_checker": "checker"}
+    {name: name for name in ("is_list", "is_mapping", "scrubbed")}
+    | {"AgentError": "NoAnswer", "_checker": "checker"}
 )
 """Names of ours for which smaller definitions stand in, with what those are called."""
 

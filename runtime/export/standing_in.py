@@ -13,7 +13,7 @@ from ...schema.values.problems import dotted
 MOST_PROBLEMS = 8
 
 
-class AgentError(Exception):
+class NoAnswer(Exception):
     """An agent ended without an answer."""
 
 

@@ -187,7 +187,7 @@ class Services:
             cache=self.cache,
             seed=self.setting.seed,
             are_batched=self.setting.batch,
-            **({"scrub": scrubber.without_known} if scrubber else {}),
+            **({"scrub": scrubber.without_secrets} if scrubber else {}),
         )
 
     async def execute(

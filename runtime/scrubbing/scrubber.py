@@ -105,7 +105,7 @@ class Scrubber:
         """Return the text without known secrets and without what looks like a key."""
         return _without([*self._spans(text), *_lookalikes(text)], text)
 
-    def without_known(self, text: str) -> str:
+    def without_secrets(self, text: str) -> str:
         """Return the text without known secrets. What only looks like a key stays."""
         return _without(self._spans(text), text)
 

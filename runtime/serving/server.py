@@ -268,7 +268,7 @@ class TeamServer:
         if before is not None:
             _, earlier, _ = load_recorded(before, self.teams.catalogue)
             task, files = continued_run(before, earlier, task)
-        task = as_recorded(task, self.scrub.without_known)
+        task = as_recorded(task, self.scrub.without_secrets)
         runs, setting = self.account.runs, self.services.setting
         record = RunRecord.begin(runs, plan, task, setting, scrub=self.scrub, files=files)
         return _Work(record=record, plan=plan, task=task)

@@ -94,8 +94,8 @@ class Toolbox:
                     raise InputError(scrub(str(error))) from None
                 scrubbed = replace(
                     result,
-                    description=scrub.without_known(result.description),
-                    parameters=json.loads(scrub.without_known(json.dumps(result.parameters))),
+                    description=scrub.without_secrets(result.description),
+                    parameters=json.loads(scrub.without_secrets(json.dumps(result.parameters))),
                 )
                 self._tools[name] = (scrubbed,)
 

@@ -127,8 +127,11 @@ def _init_of(cls: Any) -> Callable[..., None]:
     A field at its default is not set: the class has it.
     """
     names = frozenset(item.name for item in fields(cls))
-    made = (item for item in fields(cls) if item.default_factory is not MISSING)
-    factories: dict[str, Any] = {item.name: item.default_factory for item in made}
+    factories: dict[str, Any] = {
+        item.name: item.default_factory
+        for item in fields(cls)
+        if item.default_factory is not MISSING
+    }
     required = names.difference(factories, (name for name in names if hasattr(cls, name)))
     check: Callable[[Any], None] | None = getattr(cls, "__post_init__", None)
 

@@ -77,7 +77,7 @@ def besieged(
             with Journal.open(folder) as journal:
                 said = RunFolder(folder, scrubber)
                 context = Context(
-                    calls=Calls(gateway=gateway, journal=journal, scrub=scrubber.without_known),
+                    calls=Calls(gateway=gateway, journal=journal, scrub=scrubber.without_secrets),
                     jails=jails or Jails(),
                     toolbox=toolbox,
                     trace=Trace(said, [].append if events is None else events.append),

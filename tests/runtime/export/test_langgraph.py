@@ -243,6 +243,6 @@ def test_an_agent_that_fails_ends_the_run_where_it_does_here(
     )
     program = ModuleType("program")
     exec(compile(file.read_text("utf-8"), "graph.py", "exec"), vars(program))  # noqa: S102
-    with pytest.raises(program.AgentError, match="answered with nothing"):
+    with pytest.raises(program.NoAnswer, match="answered with nothing"):
         program.answer("?")
     assert texts == []
