@@ -141,7 +141,7 @@ def source_of(options: dict[str, Any], catalogue: Catalogue | None = None) -> So
     return Source(**settings, scorer=scorer, columns=columns, catalogue=catalogue)
 
 
-def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
+def named(name: str, options: dict[str, Any]) -> str:
     """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
 
     Raises:
@@ -153,8 +153,6 @@ def named(name: str, options: dict[str, Any], *, judged: bool = True) -> str:
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
         raise InputError(f"--scorer: {name} has its own scorer. The option is for a file of tasks.")
-    if options.get("scorer") == JUDGE and not judged:
-        raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
     if options.get("columns") and name != NAME:
         raise InputError(f"--map: {name} has its own tasks. The option is for a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:

@@ -49,9 +49,3 @@ def saved_of(line: Mapping[str, Any]) -> Usage:
     """Sum up what its children did not consume, as runs of their parents had the answers."""
     saved = (candidate.get("saved", {}) for candidate in candidates_of(line))
     return sum((Usage(**item) for item in saved), Usage())
-
-
-def executed(line: Mapping[str, Any]) -> bool:
-    """Return whether the run that gave an episode's answer ended without a failure."""
-    best = best_of(line)
-    return line["executed"] if best is None else best["executed"]

@@ -52,14 +52,12 @@ async def listen(
     host: str,
     port: int,
     ready: Callable[[str], None],
-    seconds: float = DRAIN,
 ) -> bool:
     """Serve until this is cancelled; then let the requests under way end.
 
     Args:
         port: The port; 0 for any that is free.
         ready: Called with the address once requests are taken.
-        seconds: How long requests under way have in the end.
 
     Returns:
         Whether all requests had ended before the time was up.
@@ -80,7 +78,7 @@ async def listen(
     try:
         await asyncio.shield(serving)
     except asyncio.CancelledError:
-        return await server.stop(seconds)
+        return await server.stop(DRAIN)
     else:
         return True
     finally:

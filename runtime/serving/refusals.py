@@ -64,10 +64,10 @@ def bad_request(message: str, param: str | None = None) -> Refusal:
     return Refusal(400, message, code="invalid_request", param=param)
 
 
-def stopping(run: str | None = None) -> Refusal:
+def stopping() -> Refusal:
     """Return the refusal of a server that is about to end."""
     message = "the server is stopping. Send the request again soon."
-    return Refusal(503, message, code="stopping", retry_after=5, run=run)
+    return Refusal(503, message, code="stopping", retry_after=5)
 
 
 def no_answer(run: Run, name: str, *, retry_after: int | None = None) -> Refusal:
