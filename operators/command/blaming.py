@@ -23,6 +23,7 @@ from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
 from ...schema.host.catalogue import Catalogue
+from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -83,9 +84,7 @@ class Blaming:
         alias = options["meta_model"]
         judges = {name: model for name, model in models.items() if name == alias}
         catalogue = known_again(folder, catalogue_of(options), judges, options["model"])
-        if alias not in catalogue.models:
-            listed = ", ".join(sorted(catalogue.models))
-            raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")
+        require_model("--meta-model", alias, catalogue.models)
         setting = setting_of(options, Setting(seed=recorded.seed))
         return cls(folder=folder, catalogue=catalogue, setting=setting, options=options)
 

@@ -19,6 +19,7 @@ from ...runtime.runs.record import read_result, read_setting
 from ...runtime.runs.services import Setting, open_services
 from ...runtime.values.budget import Caps
 from ...schema.command import catalogue_of
+from ...schema.host.models import require_model
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from .credit_making import Making
@@ -64,7 +65,7 @@ class Crediting:
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
         catalogue = known_again(folder, catalogue_of(options), models, options["model"])
         loaded = load_folder(folder, catalogue)
-        _refuse_unknown(options["judge"], loaded)
+        require_model("--judge", options["judge"], loaded.catalogue.models)
         if options["scheme"] == "naive" and options["judge"] is None:
             raise InputError(
                 "naive credit needs a judge, which scores each agent: add --judge ALIAS."
@@ -109,13 +110,6 @@ class Crediting:
         text = dumps(table.value(), indent=2) if self.options["as_json"] else table.text()
         click.echo(text)
         return 0
-
-
-def _refuse_unknown(alias: str | None, loaded: Loaded) -> None:
-    """Make sure that there is such a model."""
-    if alias is not None and alias not in loaded.catalogue.models:
-        models = ", ".join(sorted(loaded.catalogue.models))
-        raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")
 
 
 def _must_have_ended(folder: Path, judge: str | None) -> str:

@@ -509,7 +509,7 @@ class Evolving:
 
     def _on_episode(self, watch: Watch, turns: TurnSpans, line: Mapping[str, Any]) -> None:
         """Show an episode, and commit the pool where that is wanted."""
-        from ..evolution.lines import runs_of
+        from ..evolution.lines import runs_of, score_text
 
         turns.finished(self._finished, line.get("score"))
         self._finished += 1
@@ -517,8 +517,7 @@ class Evolving:
         if learnt := line.get("learnt"):
             text += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"
         text += f"; {line['said']}" if "said" in line else ""
-        whom = f" by {line['team']}" if "team" in line else ""
-        words = f"{line['task']}: {line['score']:g}{whom}"
+        words = f"{line['task']}: {score_text(line)}"
         watch.finished(f"{words} ({text})")
         self._commit(words)
 

@@ -90,5 +90,4 @@ def evolved_team(start: EvolutionStart, tasks: Sequence[Task]) -> Estimate:
 
 
 def _plans(start: EvolutionStart) -> list[Plan]:
-    teams = start.built or (*start.written, *start.others)
-    return [compile(team, start.catalogue) for team in teams]
+    return [compile(team, start.catalogue) for team in start.teams_at_work]

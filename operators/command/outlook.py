@@ -93,7 +93,8 @@ def _calls(start: EvolutionStart, tasks: int) -> str:
     bound = strategy_of(start.recipe.strategy).calls_at_most
     if bound is None:
         return f"model calls: {start.recipe.strategy} sets no limit; --budget calls=N does"
-    settings, teams = start.recipe.settings, start.built or (*start.written, *start.others)
-    most = max(bound(settings, compile(team, start.catalogue)) for team in teams)
+    most = max(
+        bound(start.recipe.settings, compile(team, start.catalogue)) for team in start.teams_at_work
+    )
     bounds = f"at most {most} a task, {most * tasks} in all"
     return f"model calls: {bounds}, without judging and retries of agents"

@@ -14,7 +14,7 @@ from ...runtime.values.operator_answers import answer_warnings, useless_answers
 from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
-from ..evolution.lines import answers_of, candidates_of, lines_in
+from ..evolution.lines import answers_of, candidates_of, lines_in, score_text
 
 LONGEST_ANSWER = 600
 """Characters of an answer that people are shown; JSON has all of it."""
@@ -64,10 +64,8 @@ class Shown:
         """Write it for people."""
         line = self.line
         niche = f" (niche {line['niche']})" if line["niche"] else ""
-        whom = f" by {line['team']}" if "team" in line else ""
         lines = [
-            f"task {line['task']}{niche}: {line['score']:g}{whom}, scored by the"
-            f" {line['scored_by']}",
+            f"task {line['task']}{niche}: {score_text(line)}, scored by the {line['scored_by']}",
         ]
         for place, (fields, runs) in enumerate(zip(candidates_of(line), self.runs, strict=True)):
             lines += ["", *_candidate(fields, runs, is_best=place == line["best"])]

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ...runtime.messages.recall import recalls
 from ...runtime.values.terminal import counted
+from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import DEFAULT_SEEDS, seeds_problem, settings_problems
 from ...schema.loading.seeds import is_seed
@@ -280,9 +281,7 @@ def _check_models(recipe: Recipe, catalogue: Catalogue) -> None:
     named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
     named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
     for field, alias in named.items():
-        if alias is not None and alias not in catalogue.aliases:
-            models = ", ".join(sorted(catalogue.aliases))
-            raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
+        require_model(field, alias, catalogue.aliases)
 
 
 def _pool_there(folder: Path, catalogue: Catalogue) -> Pool | None:

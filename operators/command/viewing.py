@@ -22,7 +22,7 @@ from ...schema.loading.loading import hostless_team
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ..evolution.folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
-from ..evolution.lines import candidates_of, runs_of
+from ..evolution.lines import candidates_of, runs_of, score_text
 from .showing import Shown
 from .telling import EvolutionStatus, evolution_of
 
@@ -104,8 +104,7 @@ class _Tasks:
         tasks = Manifest.read(self.folder).tasks
         texts = [f"{self.folder}: {len(self.lines)} of {counted(len(tasks), 'task')} done"]
         for line in self.lines:
-            whom = f" by {line['team']}" if "team" in line else ""
-            text = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
+            text = on_one_line(f"{line['task']}: {score_text(line)}, {runs_of(line)} tried")
             texts.append(f"  {text}")
         texts.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
         return speakable("\n".join(texts)) + "\n"

@@ -6,10 +6,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...schema.host.catalogue import installed, load_named
+from ...schema.host.catalogue import load_known
 from ...schema.host.conforming import PluginValue
 from ...schema.values.errors import InputError
-from ...schema.values.hints import did_you_mean
 
 Scale = Literal["agent", "pair", "team", "roster"]
 """What an operator works on: one agent, two that work together, a team, or who is in one: agents of
@@ -87,11 +86,7 @@ def operator_of(name: str) -> Operator:
     Raises:
         InputError: No installed package gives it, it cannot be imported, or it is none.
     """
-    names = installed("operators")
-    if name not in names:
-        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
-        raise InputError(f"no operator {name!r}.{hint}")
-    result = load_named("operators", name)
+    result = load_known("operators", "operator", name)
     if not isinstance(result, Operator):
         kind = type(result).__name__
         raise InputError(f"{name!r} of coterie.operators leads to no Operator, but to a {kind}.")

@@ -25,7 +25,7 @@ from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget
 from ...runtime.values.operator_answers import summed_answers, values_of
 from ...schema.host.catalogue import Catalogue
-from ...schema.host.models import Model
+from ...schema.host.models import Model, require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import Recipe, load_recipe
 from ...schema.team.task import Task
@@ -171,9 +171,7 @@ def adapted(recipe_file: Path, team: Team, catalogue: Catalogue) -> Adapted:
             " run has not. Use mas-evolve."
         )
     for alias in (recipe.meta_model, recipe.judge_model):
-        if alias is not None and alias not in catalogue.aliases:
-            models = ", ".join(sorted(catalogue.aliases))
-            raise InputError(f"{recipe_file}: no model {alias!r} on this host. Known: {models}.")
+        require_model(str(recipe_file), alias, catalogue.aliases)
     settings, files = strategy.find(recipe.settings, beside, catalogue)
     policy = None if recipe.policy is None else beside / recipe.policy
     ceiling = CapabilityPolicy.of(team) if policy is None else load_ceiling(policy)

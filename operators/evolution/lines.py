@@ -39,6 +39,12 @@ def runs_of(line: Mapping[str, Any]) -> int:
     return len(candidates_of(line)) or len(line.get("runs", ()))
 
 
+def score_text(line: Mapping[str, Any]) -> str:
+    """Write the score of an episode, and which team it is of."""
+    whom = f" by {line['team']}" if "team" in line else ""
+    return f"{line['score']:g}{whom}"
+
+
 def usage_of(line: Mapping[str, Any]) -> Usage:
     """Sum up what the runs of an episode consumed."""
     runs, _, _ = consumed_by(line)

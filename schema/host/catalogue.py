@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..values.beneath import open_linked, settled
 from ..values.entries import EntryPoint, find_entries
 from ..values.errors import InputError
+from ..values.hints import did_you_mean
 from ..values.problems import quoted
 from ..values.values import nothing
 from .foreign_code import is_theirs, place_of, why
@@ -283,6 +284,15 @@ def load_named(group: str, name: str) -> Any:
             f" but to {quoted(result)}. Correct the package that declares it."
         )
     return result
+
+
+def load_known(group: str, noun: str, name: str) -> Any:
+    """Return `load_named` of a noun's group; an unknown name is an InputError with a hint."""
+    names = installed(group)
+    if name not in names:
+        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
+        raise InputError(f"no {noun} {name!r}.{hint}")
+    return load_named(group, name)
 
 
 def benchmark_scorers() -> frozenset[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import field
 from typing import Any, Literal, get_args
 
 from ..values.attachments import Kind
 from ..values.codec import kept
+from ..values.errors import InputError
 
 Effort = Literal["none", "minimal", "low", "medium", "high"]
 """How long a model may think before it answers."""
@@ -32,6 +33,17 @@ SHAPING = (
     *("headers", "header_env"),  # a gateway may choose by them who answers
 )
 """The fields of a model, beside who it is and where, that shape what it answers."""
+
+
+def require_model(where: str, alias: str | None, known: Collection[str]) -> None:
+    """Make sure that a model that is named somewhere, if any, is known.
+
+    Raises:
+        InputError: It is not.
+    """
+    if alias is not None and alias not in known:
+        models = ", ".join(sorted(known))
+        raise InputError(f"{where}: no model {alias!r} on this host. Known: {models}.")
 
 
 def is_more(effort: Effort, than: Effort) -> bool:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..values.errors import InputError
-from ..values.hints import did_you_mean
-from .catalogue import installed, load_named
+from .catalogue import installed, load_known
 from .foreign_code import foreign_code
 
 PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
@@ -65,11 +64,7 @@ def find_strategy(name: str) -> Configurable:
     Raises:
         InputError: No installed package gives it, it cannot be imported, or it is no strategy.
     """
-    names = installed("strategies")
-    if name not in names:
-        hint = did_you_mean(name, names) or f" Known: {', '.join(sorted(names))}."
-        raise InputError(f"no strategy {name!r}.{hint}")
-    result = load_named("strategies", name)
+    result = load_known("strategies", "strategy", name)
     with foreign_code(f"the strategy {name}", InputError):
         lacks = [part for part in PARTS if not hasattr(result, part)]
     if lacks:
