@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...runtime.values.terminal import counted
-from ..comparison.tables import by_niche, written
+from ..comparison.tables import by_niche, figure_text, written
 
 
 def summary(figures: Mapping[str, Any]) -> str:
@@ -23,14 +23,8 @@ def summary(figures: Mapping[str, Any]) -> str:
     ]
     ran = figures["execution_rate"]
     if ran["value"] is not None:
-        low, high = ran["interval"]
-        lines.append(f"ran to an answer: {ran['value']:.3f} [{low:.3f}, {high:.3f}] of {ran['n']}")
-    usage = figures["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    lines.append(
-        f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']},"
-        f" {figures['seconds']:.1f} s of runs{_wall(figures)}"
-    )
+        lines.append(f"ran to an answer: {figure_text(ran)} of {ran['n']}")
+    lines.append(f"{_spent(figures['usage'])}, {figures['seconds']:.1f} s of runs{_wall(figures)}")
     if len(figures.get("agents", ())) > 1:
         lines += [f"  {name}: {_spent(used)}" for name, used in figures["agents"].items()]
     if latency := figures["latency"]:
@@ -66,9 +60,8 @@ def _headline(figures: Mapping[str, Any]) -> str:
     headline = figures["headline"]
     if headline["value"] is None:
         return "no sample has a score."
-    low, high = headline["interval"]
     return (
-        f"{headline['name']} {headline['value']:.3f} [{low:.3f}, {high:.3f}] over"
+        f"{headline['name']} {figure_text(headline)} over"
         f" {counted(figures['tasks'], 'task')} x {counted(figures['trials'], 'trial')}"
     )
 

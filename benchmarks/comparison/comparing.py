@@ -12,7 +12,7 @@ from typing import Any
 from ...pool.values.intervals import paired_interval
 from ...pool.values.layout import MANIFEST
 from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
@@ -210,11 +210,9 @@ class Comparison:
     @property
     def headline(self) -> str:
         """The difference with its interval, and of whom, in one line."""
-        low, high = self._interval()
-        return (
-            f"{self.names[1]} scores {self.difference:+.3f} [{low:+.3f}, {high:+.3f}] beside"
-            f" {self.names[0]}, over {counted(len(self.before), 'task')}"
-        )
+        gain = with_interval(self.difference, self._interval(), "+")
+        tasks = counted(len(self.before), "task")
+        return f"{self.names[1]} scores {gain} beside {self.names[0]}, over {tasks}"
 
     def __str__(self) -> str:
         """Write the comparison for people."""
@@ -224,13 +222,11 @@ class Comparison:
             f"{name:<{width}}  {score:.3f}  {cost}"
             for name, score, cost in zip(self.names, fields["scores"], self.costs, strict=True)
         ]
-        low, high = fields["interval"]
         lines += [
             "",
-            f"difference {fields['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
+            f"difference {with_interval(fields['difference'], fields['interval'], '+')} over"
             f" {counted(fields['tasks'], 'task')}: {fields['better']} better,"
-            f" {fields['worse']} worse,"
-            f" {fields['same']} the same",
+            f" {fields['worse']} worse, {fields['same']} the same",
             f"effect: {_effects(fields['effects'])}",
         ]
         lines += [
@@ -349,11 +345,11 @@ def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
 
 
 def _measure(name: str, measure: Mapping[str, Any]) -> str:
-    low, high = measure["interval"]
     first, second = measure["means"]
+    difference = with_interval(measure["difference"], measure["interval"], "+")
     return (
-        f"{name}: {first:.3f} and {second:.3f}, difference {measure['difference']:+.3f}"
-        f" [{low:+.3f}, {high:+.3f}] over {counted(measure['tasks'], 'task')}"
+        f"{name}: {first:.3f} and {second:.3f}, difference {difference} over"
+        f" {counted(measure['tasks'], 'task')}"
     )
 
 

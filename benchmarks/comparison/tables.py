@@ -7,6 +7,8 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from ...runtime.values.terminal import with_interval
+
 Format = Literal["markdown", "csv", "latex"]
 
 _LATEX = str.maketrans(
@@ -157,8 +159,7 @@ def figure_text(figure: Mapping[str, Any]) -> str:
     """Write a figure as results.json has it, with its interval; nothing, where there is none."""
     if figure["value"] is None:
         return ""
-    low, high = figure["interval"]
-    return f"{figure['value']:.3f} [{low:.3f}, {high:.3f}]"
+    return with_interval(figure["value"], figure["interval"])
 
 
 def _number(value: float | None) -> str:

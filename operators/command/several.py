@@ -12,7 +12,7 @@ from ...pool.folder.own_files import refuse_link
 from ...pool.values.layout import LEDGER
 from ...pool.values.student import t_interval
 from ...runtime.otel import exporting
-from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -190,8 +190,6 @@ def _text(value: dict[str, Any]) -> str:
 def _shown(figures: dict[str, Any] | None) -> str:
     if figures is None:
         return "-"
-    text = f"{figures['mean']:.3f}"
     if figures["interval"] is None:
-        return text
-    low, high = figures["interval"]
-    return f"{text} [{low:.3f}, {high:.3f}]"
+        return f"{figures['mean']:.3f}"
+    return with_interval(figures["mean"], figures["interval"])

@@ -12,7 +12,7 @@ from ...pool.teams.pool import Pool
 from ...pool.view import events
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
-from ...runtime.values.terminal import counted, speakable
+from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
@@ -134,8 +134,7 @@ class EvolutionStatus:
             notes.append(str(self.raced))
         if best is None:
             return notes
-        low, high = best["expected_interval"]
-        expected = f"{best['expected']:.3f} [{low:.3f}, {high:.3f}]"
+        expected = with_interval(best["expected"], best["expected_interval"])
         notes.append(f"best team: {best['path']}, expected to score {expected}")
         return notes
 

@@ -16,7 +16,7 @@ from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of
 from ..evolution.strategy import WholeStatus, strategy_of
-from ..report.report import EvolutionReport
+from ..report.report import EvolutionReport, share_text
 from .overview import spending_table, status_of
 from .pool_source import PoolSource
 from .templates import TEMPLATES
@@ -122,10 +122,9 @@ def _provenance(manifest: Manifest) -> Sequence[tuple[str, str]]:
 
 def _facts(status: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, str]]:
     report = status.report
-    low, high = report.interval
     yield "Tasks", f"{report.tasks} of {len(manifest.tasks)}"
-    if report.score is not None:
-        yield "Online score", f"{report.score:.3f} [{low:.3f}, {high:.3f}] n={report.tasks}"
+    if report.tasks:
+        yield "Online score", _share(report.score_sum, report.tasks)
     if report.searched and report.answered:
         yield "First team tried", _share(report.first, report.answered)
         yield "Best candidate", _share(report.right, report.answered)
@@ -142,9 +141,8 @@ def _facts(status: EvolutionStatus, manifest: Manifest) -> Iterator[tuple[str, s
         yield "Saved", f"{report.saved.calls:,} calls, {report.saved.tokens:,} tokens"
 
 
-def _share(right: float, n: int) -> str:
-    low, high = wilson(right, n)
-    return f"{right / n:.3f} [{low:.3f}, {high:.3f}] n={n}"
+def _share(total: float, n: int) -> str:
+    return f"{share_text(total, n)} n={n}"
 
 
 def _first(line: Mapping[str, Any]) -> float | None:
@@ -169,7 +167,7 @@ def _scores(
                     y=total / n,
                     low=low,
                     high=high,
-                    tip=f"{title}: {total / n:.3f} [{low:.3f}, {high:.3f}] until task {number}",
+                    tip=f"{title}: {share_text(total, n)} until task {number}",
                     address=links.to("", task_address(name, number - 1)),
                 )
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...pool.values.intervals import mean_interval, paired_interval
 from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import Misfit, from_value, kept, to_value
 from ...schema.values.errors import InputError
@@ -101,11 +101,8 @@ class HeldOutFigures:
         if first["team"] == self.control:
             lines.append("  it is the control: no team is expected to score more")
         for team in others:
-            low, high = team["difference_interval"]
-            lines.append(
-                f"  {_named(team)}; {first['team']} scores"
-                f" {team['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
-            )
+            gain = with_interval(team["difference"], team["difference_interval"], "+")
+            lines.append(f"  {_named(team)}; {first['team']} scores {gain}")
         if lost := sum(team["unscored"] for team in self.teams):
             lines.append(f"  {counted(lost, 'trial')} without a score")
         return "\n".join(lines)
@@ -113,11 +110,8 @@ class HeldOutFigures:
     def _gained(self) -> str:
         if self.gain is None or self.gain_interval is None:
             return "no control was tested"
-        low, high = self.gain_interval
-        return (
-            f"gain {self.gain:+.3f} [{low:+.3f}, {high:+.3f}] over the control, the same without"
-            " the lessons"
-        )
+        gain = with_interval(self.gain, self.gain_interval, "+")
+        return f"gain {gain} over the control, the same without the lessons"
 
 
 def write_figures(
@@ -197,8 +191,8 @@ def _with_role(team: Mapping[str, Any]) -> str:
 
 
 def _score(trial: Mapping[str, Any]) -> str:
-    low, high = trial["interval"]
-    return "no score" if trial["score"] is None else f"{trial['score']:.3f} [{low:.3f}, {high:.3f}]"
+    score = trial["score"]
+    return "no score" if score is None else with_interval(score, trial["interval"])
 
 
 def _cost(trial: Mapping[str, Any]) -> str:

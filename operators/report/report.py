@@ -16,7 +16,7 @@ from ...runtime.values.operator_answers import (
     useless_answers,
     values_of,
 )
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
@@ -270,29 +270,25 @@ def report_text(report: EvolutionReport) -> str:
     return "\n".join(lines)
 
 
+def share_text(total: float, n: int) -> str:
+    """Write a mean of verdicts with its interval."""
+    return with_interval(total / n, wilson(total, n))
+
+
 def _online(report: EvolutionReport) -> Iterator[str]:
     """Tell the score, what it is a score of, and what the reference answers say."""
-    low, high = report.interval
-    score = (
-        f"online {report.score:.3f} [{low:.3f}, {high:.3f}] over {counted(report.tasks, 'task')}"
-    )
+    online = share_text(report.score_sum, report.tasks)
+    score = f"online {online} over {counted(report.tasks, 'task')}"
     if not report.searched:
         yield f"{score}: each task's answer, {_scored(report)}"
         return
     yield f"{score}: each task's best candidate, {_chosen(report)}"
     if not report.answered:
         return
-    low, high = wilson(report.first, report.answered)
-    yield (
-        "baseline, the first team tried on each task:"
-        f" {report.first / report.answered:.3f} [{low:.3f}, {high:.3f}] by the reference answers"
-    )
+    first, right = (share_text(total, report.answered) for total in (report.first, report.right))
+    yield f"baseline, the first team tried on each task: {first} by the reference answers"
     if report.by_answers < report.tasks:
-        low, high = wilson(report.right, report.answered)
-        yield (
-            f"the best candidates by the reference answers: {report.right / report.answered:.3f}"
-            f" [{low:.3f}, {high:.3f}]"
-        )
+        yield f"the best candidates by the reference answers: {right}"
 
 
 def _scored(report: EvolutionReport) -> str:

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import counted, with_interval
 from ...schema.values.codec import kept, to_value
 from .cases import Case, CaseSpending, Choice
 from .decisions import Always, Decision, asks
@@ -212,18 +212,16 @@ def _interval(gains: Sequence[float]) -> Interval:
 
 
 def _row(name: str, arm: Arm) -> str:
-    low, high = arm.interval
     return (
-        f"{name:<8} {arm.score:.3f} [{low:.3f}, {high:.3f}] {arm.worth:>8.3f} {arm.team:>6}"
+        f"{name:<8} {with_interval(arm.score, arm.interval)} {arm.worth:>8.3f} {arm.team:>6}"
         f" {arm.spent.calls:>8} {arm.spent.tokens:>10}"
     )
 
 
 def _gained(name: str, gain: RoutingGain) -> str:
-    low, high = gain.interval
     calls, tokens = gain.spent.calls, gain.spent.tokens
     return (
-        f"router less always {name}: {gain.worth:+.3f} [{low:+.3f}, {high:+.3f}],"
+        f"router less always {name}: {with_interval(gain.worth, gain.interval, '+')},"
         f" {_more(calls, 'call')} and {_more(tokens, 'token')}"
     )
 

@@ -15,7 +15,7 @@ from ...schema.values.json_text import dumps
 from ..ledger.agents import PoolAgent, Revision
 from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
-from .figures import lineage_value, made_by, score, statistics_value, table
+from .figures import lineage_value, made_by, named, origin_of, score, statistics_value, table
 
 COLUMNS = {
     "agent": "<",
@@ -95,11 +95,10 @@ def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
 def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
     """Yield what is known of an agent, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
-    texts = [made_by(agent.lineage), " and ".join(agent.lineage.parents)]
     facts = {
         "file": str(agent.path),
         "retired": agent.retired or "",
-        "made by": " of ".join(filter(None, texts)),
+        "made by": origin_of(agent.lineage),
         "why": agent.lineage.reason,
         "role": agent.agent.role,
         "model": agent.agent.model_id,
@@ -140,7 +139,7 @@ def _learnt(agent: PoolAgent, pool: Pool) -> int:
 
 def _row(agent: PoolAgent, pool: Pool) -> tuple[str, ...]:
     return (
-        agent.name if agent.retired is None else f"{agent.name} (retired)",
+        named(agent),
         score(agent.statistics),
         str(len(agent.revisions) - 1),
         str(_learnt(agent, pool)),

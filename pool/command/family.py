@@ -19,7 +19,7 @@ from ..teams.agent_blame import blame_agent
 from ..teams.lineage import ancestors, blame, descendants
 from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
-from .figures import lineage_value, made_by, score, statistics_value, table
+from .figures import lineage_value, made_by, named, score, statistics_value, table
 from .learnt import origins_json, origins_table
 
 LONGEST_EDITS = 100
@@ -133,11 +133,7 @@ def _as_text(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
 def _describe(member: TrialRecord) -> str:
     has_origin = member.lineage.parents or isinstance(member, PoolAgent)
     branch = _branch(member) if has_origin else ""
-    return " · ".join(filter(None, [_named(member), score(member.statistics), branch]))
-
-
-def _named(member: TrialRecord) -> str:
-    return member.name if member.retired is None else f"{member.name} (retired)"
+    return " · ".join(filter(None, [named(member), score(member.statistics), branch]))
 
 
 def _branch(member: TrialRecord) -> str:
@@ -166,7 +162,7 @@ def _kind(record: TrialRecord) -> str:
 def _as_mermaid(teams: Mapping[str, TrialRecord]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
-        text = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
+        text = f"{_escaped(named(member))}<br/>{_escaped(score(member.statistics))}"
         yield f'    {_kind(member)}_{member.name}["{text}"]'
     for member in teams.values():
         for parent in member.lineage.parents:

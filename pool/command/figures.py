@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...runtime.values.terminal import on_one_line
+from ...runtime.values.terminal import on_one_line, with_interval
 from ...schema.team.team import Lineage
 from ..ledger.agents import PoolAgent
 from ..ledger.records import TrialRecord
@@ -29,12 +29,17 @@ def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[s
         yield "  ".join(SIDES[side](cell, width) for cell, width, side in cells).rstrip()
 
 
+def few(texts: Sequence[str], most: int) -> str:
+    """List a few texts, and count the rest."""
+    more = [f"{len(texts) - most} more"] if len(texts) > most else []
+    return ", ".join([*texts[:most], *more]) or "-"
+
+
 def score(statistics: Statistics) -> str:
     """Write a mean score with its 95 % interval and the number of evaluations."""
     if statistics.score is None:
         return "not evaluated"
-    low, high = statistics.interval
-    return f"{statistics.score:.3f} [{low:.3f}, {high:.3f}] n={statistics.n}"
+    return f"{with_interval(statistics.score, statistics.interval)} n={statistics.n}"
 
 
 def cost(statistics: Statistics) -> str:
@@ -68,6 +73,16 @@ def statistics_value(statistics: Statistics) -> dict[str, Any]:
 def made_by(lineage: Lineage) -> str:
     """Name the operators that made a team, in the order in which they acted."""
     return " + ".join(dict.fromkeys(step.operator for step in lineage.steps)) or lineage.operator
+
+
+def origin_of(lineage: Lineage) -> str:
+    """Name the operators that made a team or an agent, and its parents."""
+    return " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
+
+
+def named(member: TrialRecord) -> str:
+    """Name a team or an agent, and say where it is retired."""
+    return member.name if member.retired is None else f"{member.name} (retired)"
 
 
 def lineage_value(member: TrialRecord, of: str = "team") -> dict[str, Any]:

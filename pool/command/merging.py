@@ -75,13 +75,10 @@ def set_up_git(folder: Path) -> None:
     Writes this clone's settings: merge.coterie.* of its config, and their files in info/attributes.
     Clones without these settings merge lines, as the pool's .gitattributes says.
     """
-    from ..folder.own_files import refuse_links
+    from ..folder.own_files import ledger_in
     from ..git.driver import DRIVER, set_up
-    from ..values.layout import LEDGER
 
-    refuse_links(folder)
-    if not (folder / LEDGER).is_file():
-        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
+    ledger_in(folder)
     top, path = set_up(folder)
     click.echo(f"{top}: branches of {folder} are merged with: {DRIVER}")
     click.echo(f"{path}: names the files for it")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line
+from ...runtime.values.terminal import counted, on_one_line, with_interval
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
 from ..population.evolutions import EvolutionUsage, consumed, rates_of
@@ -17,7 +17,7 @@ from ..population.population import RankingScore
 from ..population.signals import WINDOW, Happened, Signals, by_chance, signals, specialization
 from ..teams.pool import Pool
 from .arguments import as_json, open_pool, pool_folder
-from .figures import made_by, table
+from .figures import few, origin_of, table
 
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
@@ -182,8 +182,6 @@ def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[
 
 
 def _row(pool: Pool, of: Signals, name: str, ranking: RankingScore) -> Sequence[str]:
-    lineage = pool.agent(name).lineage
-    origin = " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
     return (
         name if name in of.population.agents else f"{name} (retired)",
         str(ranking.total),
@@ -197,7 +195,7 @@ def _row(pool: Pool, of: Signals, name: str, ranking: RankingScore) -> Sequence[
             (niche or NONE, f"{ranking.q(niche):.2f} ({ranking.n(niche)})")
             for niche in best_of(ranking)
         ),
-        origin,
+        origin_of(pool.agent(name).lineage),
     )
 
 
@@ -311,11 +309,8 @@ def lifecycle_rows(events: Sequence[Happened]) -> Sequence[Sequence[str]]:
 
 
 def _score(of: Signals, niche: str | None = None) -> str:
-    mean, (low, high) = of.accuracy(niche)
-    return f"{mean:.3f} [{low:.3f}, {high:.3f}] n={len(of.of(niche))}"
+    return f"{with_interval(*of.accuracy(niche))} n={len(of.of(niche))}"
 
 
 def _listed(items: Iterable[tuple[str, str]]) -> str:
-    texts = [" ".join(item) for item in items]
-    more = [f"{len(texts) - MOST} more"] if len(texts) > MOST else []
-    return ", ".join([*texts[:MOST], *more]) or "-"
+    return few([" ".join(item) for item in items], MOST)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line, speakable
+from ...runtime.values.terminal import counted, on_one_line, speakable, with_interval
 from ...schema.command import Command
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -20,7 +20,17 @@ from ..teams.pool import Pool
 from ..values.statistics import Statistics
 from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
-from .figures import cost, lineage_value, made_by, score, statistics_value, table
+from .figures import (
+    cost,
+    few,
+    lineage_value,
+    made_by,
+    named,
+    origin_of,
+    score,
+    statistics_value,
+    table,
+)
 from .learnt import entry_facts, entry_json
 
 COLUMNS = {
@@ -99,8 +109,7 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     member = pool.member(name)
     expected = tasks.ranked(pool)[member]
     if as_json:
-        value = _value(member, tasks, expected)
-        click.echo(dumps({**value, "path": str(member.path)}, indent=2))
+        click.echo(_json(member, tasks, expected))
     else:
         click.echo("\n".join(map(speakable, _description(pool, member, tasks, expected))))
 
@@ -144,8 +153,7 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     if first.name in structures:
         _show_town(pool, tasks, as_json=as_json)
     elif as_json:
-        value = _value(first, tasks, expected)
-        click.echo(dumps({**value, "path": str(first.path)}, indent=2))
+        click.echo(_json(first, tasks, expected))
     else:
         text = f"{first.name}: expected {expected}; {score(tasks(first))}"
         click.echo(text, err=True)
@@ -158,13 +166,13 @@ def _show_town(pool: Pool, tasks: Tasks, *, as_json: bool) -> None:
     from ..population.signals import signals
 
     of = signals(pool.entries(), Rates())
-    n, (mean, (low, high)) = len(of.of(tasks.niche)), of.accuracy(tasks.niche)
+    n, (mean, interval) = len(of.of(tasks.niche)), of.accuracy(tasks.niche)
     if as_json:
-        value = {"population": len(pool.agents), "n": n, "score": mean, "interval": [low, high]}
+        value = {"population": len(pool.agents), "n": n, "score": mean, "interval": interval}
         click.echo(dumps({**value, "path": str(pool.folder)}, indent=2))
         return
     agents = counted(len(pool.agents), "agent")
-    line = f"a population of {agents}: {mean:.3f} [{low:.3f}, {high:.3f}] n={n}; {POPULATION}"
+    line = f"a population of {agents}: {with_interval(mean, interval)} n={n}; {POPULATION}"
     click.echo(line, err=True)
     click.echo(pool.folder)
 
@@ -175,7 +183,7 @@ def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[st
     low, high = own.interval
     _, tokens = own.cost
     return (
-        member.name if member.retired is None else f"{member.name} (retired)",
+        named(member),
         str(expected),
         "-" if own.score is None else f"{own.score:.3f}",
         "-" if own.score is None else f"{low:.3f} to {high:.3f}",
@@ -194,8 +202,7 @@ def _by_niche(niches: Mapping[str, Statistics]) -> str:
     """Name the niches in which a team was evaluated most."""
     ranked = sorted(niches.items(), key=lambda item: (-item[1].n, item[0]))
     texts = [f"{name} {own.score or 0:.2f} ({own.n})" for name, own in ranked if own.n]
-    more = [f"{len(texts) - MOST_NICHES} more"] if len(texts) > MOST_NICHES else []
-    return ", ".join([*texts[:MOST_NICHES], *more]) or "-"
+    return few(texts, MOST_NICHES)
 
 
 def summary_line(pool: Pool) -> str:
@@ -245,7 +252,7 @@ def _facts(pool: Pool, member: Member, statistics: Statistics) -> Iterator[tuple
     lineage, team = member.lineage, member.team
     yield "file", str(member.path)
     yield "retired", member.retired or ""
-    yield "made by", " of ".join(filter(None, [made_by(lineage), " and ".join(lineage.parents)]))
+    yield "made by", origin_of(lineage)
     yield "task", lineage.task
     yield "run", lineage.run
     yield "why", lineage.reason
@@ -275,6 +282,10 @@ def _won(statistics: Statistics) -> str:
     won = counted(statistics.chosen, "trial")
     mean = statistics.chosen_sum / statistics.chosen
     return f"{won}, score {mean:.3f}, with which it entered the pool: not in its mean"
+
+
+def _json(member: Member, tasks: Tasks, expected: Expectation) -> str:
+    return dumps({**_value(member, tasks, expected), "path": str(member.path)}, indent=2)
 
 
 def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any]:

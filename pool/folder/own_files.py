@@ -46,6 +46,18 @@ def refuse_links(pool: Path, *, whole: bool = False) -> None:
         _check_all(entry, LEVELS if entry.name == EVOLUTIONS and not whole else None)
 
 
+def ledger_in(pool: Path, *, whole: bool = False) -> Path:
+    """Return the ledger of a pool without links; see `refuse_links`.
+
+    Raises:
+        InputError: There is no pool.
+    """
+    refuse_links(pool, whole=whole)
+    if not (pool / LEDGER).is_file():
+        raise InputError(f"no pool in {str(pool)!r}: it has no {LEDGER}.")
+    return pool / LEDGER
+
+
 def refuse_link(folder: Path) -> None:
     """Make sure that a folder is none that a link leads to.
 

@@ -19,7 +19,7 @@ from ...schema.loading.loading import read_team
 from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import locked, rename, write_atomically
 from ..folder.agent_folders import AgentFolders
-from ..folder.own_files import refuse_links
+from ..folder.own_files import ledger_in
 from ..folder.replacing import copy_folder, put_back, replace_evolution
 from ..ledger.ledger import Ledger
 from ..ledger.scaffold import Scaffold
@@ -127,9 +127,7 @@ def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None])
 
 def _expect_two(folder: Path, second: Path) -> None:
     for path in (folder, second):
-        refuse_links(path, whole=True)
-        if not (path / LEDGER).is_file():
-            raise InputError(f"no pool in {str(path)!r}: it has no {LEDGER}.")
+        ledger_in(path, whole=True)
     if folder.samefile(second):
         raise InputError(f"{folder} and {second} are one folder. Name two copies of a pool.")
 

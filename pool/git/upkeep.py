@@ -17,7 +17,7 @@ from ...schema.values.errors import ConfigError, InputError, StorageError
 from ...schema.values.files import locked, sync, write_atomically
 from ...schema.values.problems import quoted
 from ..folder.agent_folders import AgentFolders
-from ..folder.own_files import refuse_links
+from ..folder.own_files import ledger_in
 from ..ledger.changes import Retired
 from ..ledger.ledger import Ledger, LedgerEntry, entry_of, line_of
 from ..ledger.members import Member
@@ -63,7 +63,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     Raises:
         InputError: There is no pool.
     """
-    ledger = Ledger(_ledger_of(folder))
+    ledger = Ledger(ledger_in(folder))
     state, faults, notes, read = State(folder), list[str](), list[str](), list[LedgerEntry]()
     lines = 0
     try:
@@ -129,7 +129,7 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
         InputError: There is no pool.
         StorageError: The pool cannot be written, or another version of coterie made it.
     """
-    _ledger_of(folder)
+    ledger_in(folder)
     result = reverts(folder)
     repairs = [*put_back(folder, result)] if result and verify(folder, catalogue).faults else []
     repairs += _salvage(folder / LEDGER)
@@ -167,14 +167,6 @@ def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
         )
     for name in look.strange:
         yield f"{scaffold.folder / name}: no part of the team. It stays."
-
-
-def _ledger_of(folder: Path) -> Path:
-    refuse_links(folder)
-    path = folder / LEDGER
-    if not path.is_file():
-        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
-    return path
 
 
 def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
