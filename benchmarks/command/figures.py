@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...runtime.values.terminal import counted
+from ...runtime.values.usage import tokens_of
 from ..comparison.tables import by_niche, figure_text, written
 
 
@@ -40,8 +41,8 @@ def _interval(figure: Mapping[str, Any]) -> str:
 
 
 def _spent(usage: Mapping[str, Any]) -> str:
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    return f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']}"
+    tokens = counted(tokens_of(usage), "token")
+    return f"{counted(usage['calls'], 'call')}, {tokens}, {usage['cost']}"
 
 
 def _percentiles(latency: Mapping[str, float]) -> str:

@@ -13,7 +13,7 @@ from ...pool.values.intervals import paired_interval
 from ...pool.values.layout import MANIFEST
 from ...runtime.runs.record import read_value
 from ...runtime.values.terminal import counted, with_interval
-from ...runtime.values.usage import Usage
+from ...runtime.values.usage import Usage, tokens_of
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
 from ..evaluation.benchmark import find_benchmark, mean_score
@@ -60,11 +60,10 @@ def read_side(folder: Path) -> Side:
     for sample in scored_samples(folder):
         figures.take(sample)
     usage = head["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
     return Side(
         team=head["team"],
         scores=figures.scores,
-        cost=_cost(usage["cost"], tokens, usage["calls"]),
+        cost=_cost(usage["cost"], tokens_of(usage), usage["calls"]),
         benchmark=head["benchmark"],
         substituted=head.get("substituted", 0),
         measured=figures.measured,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ...runtime.values.terminal import with_interval
+from ...runtime.values.usage import tokens_of
 
 Format = Literal["markdown", "csv", "latex"]
 
@@ -31,7 +32,7 @@ def _row(record: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
     headline, usage = record["headline"], record["usage"]
     most = str(record["trials"])
     per_sample = max(1, record["samples"] + record["unscored"])
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    tokens = tokens_of(usage)
     return {
         "benchmark": record["benchmark"],
         "team": record["team"],
@@ -71,7 +72,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             "team": name,
             "agent": agent,
             "calls": str(usage["calls"]),
-            "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
+            "tokens": str(tokens_of(usage)),
             "cost": usage["cost"],
         }
         for name, result in zip(_names(results), results, strict=True)

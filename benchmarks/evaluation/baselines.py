@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pool.values.layout import TURNS
-from ...runtime.values.usage import Usage
+from ...runtime.values.usage import Usage, tokens_of
 from ...schema.team.team import Agent, Team
 from ...schema.values.errors import InputError
 from .results import read_results
@@ -86,5 +86,4 @@ def tokens_each(folder: Path) -> float:
         usage = sum(report.spending.values(), Usage())
         return usage.tokens / max(1, report.tasks)
     fields: dict[str, Any] = read_results(folder)
-    tokens = fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
-    return tokens / max(1, fields["samples"] + fields["unscored"])
+    return tokens_of(fields["usage"]) / max(1, fields["samples"] + fields["unscored"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.values.usage import tokens_of
 from ...runtime.view import Page, PageTable, TableCell
 from ...runtime.view.plots import Bar, Bars
 from ...schema.loading.loading import read_team
@@ -118,7 +119,7 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Ran to an answer", f"{figure_text(ran)} of {ran['n']}"
     yield "Missing", str(figures["missing"] or "")
     yield "Cost", usage["cost"]
-    yield "Tokens", f"{usage['prompt_tokens'] + usage['completion_tokens']:,}"
+    yield "Tokens", f"{tokens_of(usage):,}"
     yield "Model calls", f"{usage['calls']:,}"
     yield "Seconds of runs", f"{figures['seconds']:,.1f}"
     for name, seconds in (figures["latency"] or {}).items():

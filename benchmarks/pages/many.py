@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.values.terminal import counted
+from ...runtime.values.usage import tokens_of
 from ...runtime.view import Links, Page
 from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
@@ -130,8 +131,7 @@ def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
 
 def _each(figures: Mapping[str, Any], *, is_priced: bool) -> float:
     usage, samples = figures["usage"], max(1, figures["samples"] + figures["unscored"])
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    return (usage["usd"] if is_priced else tokens) / samples
+    return (usage["usd"] if is_priced else tokens_of(usage)) / samples
 
 
 def front(points: Iterable[PlotPoint]) -> Iterator[PlotPoint]:

@@ -13,6 +13,7 @@ import click
 from ...runtime.command.progress import live
 from ...runtime.showing import event_text
 from ...runtime.values.terminal import clock, on_one_line, speakable
+from ...runtime.values.usage import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -86,9 +87,8 @@ class Watch:
         """
         row = self._rows.setdefault(number, _TaskRow())
         if event.type == "model_call":
-            usage = event.fields["usage"]
             row.calls += 1
-            row.tokens += usage["prompt_tokens"] + usage["completion_tokens"]
+            row.tokens += tokens_of(event.fields["usage"])
         if text := event_text(event.type, event.fields):
             whom = (event.fields.get("run"), event.agent or event.fields.get("operator"))
             row.note = ": ".join([*(str(item) for item in whom if item), text])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.values.terminal import counted
+from ...runtime.values.terminal import aligned, counted
 from ...runtime.values.usage import Usage
 
 if TYPE_CHECKING:
@@ -112,7 +112,9 @@ class CreditTable:
 
     def text(self) -> str:
         """Return it as lines for people."""
-        return "\n".join([self._head(), *_aligned(self._rows()), *self._end()])
+        rows = [*self._rows()]
+        lines = aligned(rows, "<" + ">" * (len(rows[0]) - 1))
+        return "\n".join([self._head(), *lines, *self._end()])
 
     def _head(self) -> str:
         texts = [f"{self.team} on {self.task}: {self.scheme}"]
@@ -156,11 +158,3 @@ def _worth(credit: Credit) -> Iterator[str]:
         low, high = credit.interval
         yield f"{credit.error:.3f}"
         yield f"{low:+.3f} to {high:+.3f}"
-
-
-def _aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    lines = [*rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for first, *others in lines:
-        texts = (text.rjust(width) for text, width in zip(others, widths[1:], strict=True))
-        yield "  ".join([first.ljust(widths[0]), *texts])

@@ -7,26 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...runtime.values.terminal import on_one_line, with_interval
+from ...runtime.values.terminal import aligned, on_one_line, with_interval
 from ...schema.team.team import Lineage
 from ..ledger.agents import PoolAgent
 from ..ledger.records import TrialRecord
 from ..values.statistics import Statistics
 
-SIDES = {"<": str.ljust, ">": str.rjust}
-
 
 def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table.
+    """Return the lines of a table.
 
     Args:
         heads: The heads of the columns, each with the side on which the column is even: < or >.
     """
     lines = [tuple(heads), *(tuple(map(on_one_line, row)) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = zip(line, widths, heads.values(), strict=True)
-        yield "  ".join(SIDES[side](cell, width) for cell, width, side in cells).rstrip()
+    return aligned(lines, heads.values())
 
 
 def few(texts: Sequence[str], most: int) -> str:

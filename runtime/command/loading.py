@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.task_form import TaskForm
@@ -60,17 +59,13 @@ class TypedQuestion:
     def task(self, catalogue: Catalogue, form: TaskForm) -> Task:
         """Return the task that it stands for."""
         from ...schema.loading.loading import parse_task
-        from ...schema.loading.task_files import given_files
-        from ...schema.values.attachments import Attachment
+        from ...schema.loading.task_files import by_kind, given_files
         from ...schema.values.json_text import dumps
 
         fields = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in fields.items() if text}}
         task = parse_task(dumps(written).encode(), "--query", Path(), catalogue, form)
-        result = given_files(self.files)
-        texts = {name: item for name, item in result.items() if isinstance(item, str)}
-        others = {name: item for name, item in result.items() if isinstance(item, Attachment)}
-        return replace(task, files=MappingProxyType(texts), attachments=MappingProxyType(others))
+        return replace(task, **by_kind(given_files(self.files)))
 
 
 def load_files(

@@ -15,6 +15,7 @@ from ...schema.picture.caption import goes
 from ...schema.values.secrets import scrubbed
 from ..showing.saying import about, event_text
 from ..values.terminal import counted, on_one_line
+from ..values.usage import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -187,9 +188,7 @@ class _Table:
                 row.state, row.started = "working", time.monotonic()
             case "model_call":
                 row.words = ""
-                row.tokens += (
-                    fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
-                )
+                row.tokens += tokens_of(fields["usage"])
             case (
                 "agent_moved"
                 | "agent_retried"

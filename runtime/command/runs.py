@@ -13,7 +13,7 @@ import click
 from ...schema.command import Command, Family, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from ..values.terminal import counted, speakable, speakable_json, unbroken
+from ..values.terminal import aligned, counted, speakable, speakable_json, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -164,9 +164,7 @@ def _table(runs: Sequence[KeptRun]) -> Iterable[str]:
         )
         for run in runs
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    yield from aligned(rows, "<" * len(rows[0]))
     yield f"{counted(len(runs), 'run')}, {_size(sum(run.size for run in runs))}"
 
 

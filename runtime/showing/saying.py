@@ -8,6 +8,7 @@ from typing import Any
 from ...schema.picture.caption import span
 from ...schema.values.json_text import dumps
 from ..values.terminal import counted
+from ..values.usage import tokens_of
 
 LONGEST = 200
 """Characters that are said of what an agent wrote to another, or to a tool."""
@@ -66,7 +67,7 @@ def _tool(fields: Fields) -> str:
 
 def _finished(fields: Fields) -> str:
     usage = fields["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    tokens = tokens_of(usage)
     status = fields["status"]
     if status == "cancelled":
         if not fields.get("attempts", 1):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ...schema.values.terminal import on_one_line, speakable, speakable_json, unbroken
 
 __all__ = [
+    "aligned",
     "clock",
     "counted",
     "on_one_line",
@@ -26,6 +27,15 @@ def with_interval(value: float, interval: Sequence[float], sign: str = "") -> st
     """Write a figure with its interval; with `+` as sign, it is a difference."""
     low, high = interval
     return f"{value:{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
+
+
+def aligned(rows: Iterable[Sequence[str]], sides: Collection[str]) -> Iterator[str]:
+    """Yield the lines of a table, each column of which is even on its side: < or >."""
+    lines = [*rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = zip(line, sides, widths, strict=True)
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in cells).rstrip()
 
 
 def clock(seconds: float) -> str:

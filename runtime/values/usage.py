@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from math import fsum
 from operator import attrgetter
@@ -105,6 +105,11 @@ class Usage:
             calls = "1 call" if self.uncertain_calls == 1 else f"{self.uncertain_calls} calls"
             text += f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
         return text + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+
+
+def tokens_of(usage: Mapping[str, Any]) -> int:
+    """Return the tokens read and written of usage as it is stored."""
+    return usage["prompt_tokens"] + usage["completion_tokens"]
 
 
 NOTHING = Usage()

@@ -34,7 +34,7 @@ from .agent_document import TEAM, is_team_folder, using_files, with_used
 from .recognition import crew_folders, foreign_problem
 from .scorers import EXACT, scorer_of
 from .seeds import located
-from .task_files import files_of_task
+from .task_files import by_kind, files_of_task
 from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
@@ -341,14 +341,11 @@ def _task(
     names = ("id", "query", "context", "niche", "commit", "history", "answer")
     fields = {key: value[key] for key in names if key in value}
     briefs: dict[str, str] = value.get("briefs") or {}
-    texts = {name: file for name, file in files.items() if isinstance(file, str)}
-    others = {name: file for name, file in files.items() if isinstance(file, Attachment)}
     return Task(
         **fields,
         briefs=MappingProxyType(briefs),
         fields=MappingProxyType(value.get("fields") or {}),
-        files=MappingProxyType(texts),
-        attachments=MappingProxyType(others),
+        **by_kind(files),
         repo=repo,
         scorer=scorer,
     )

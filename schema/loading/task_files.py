@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 from ..values.attachments import FORMATS, MOST_BYTES, MOST_IN_ALL, Attachment
@@ -25,6 +26,13 @@ MOST_TEXT = 1_000_000
 """Bytes of a text that is named by itself; a task file bounds its own."""
 
 Files = dict[str, "str | Attachment"]
+
+
+def by_kind(files: Mapping[str, str | Attachment]) -> dict[str, Any]:
+    """Return files as fields of a task: its texts, and its images and PDFs."""
+    texts = {name: file for name, file in files.items() if isinstance(file, str)}
+    others = {name: file for name, file in files.items() if isinstance(file, Attachment)}
+    return {"files": MappingProxyType(texts), "attachments": MappingProxyType(others)}
 
 
 def files_of_task(
