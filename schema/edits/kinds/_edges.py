@@ -29,7 +29,7 @@ def insert(items: list[str], item: str, rank: Mapping[str, tuple[Any, ...]]) -> 
     ranked = rank.get(item)
     later = (
         place
-        for place, other in enumerate(items)
-        if ranked is not None and other in rank and rank[other] > ranked
+        for place, name in enumerate(items)
+        if ranked is not None and name in rank and rank[name] > ranked
     )
     items.insert(next(later, len(items)), item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
@@ -16,9 +16,6 @@ from ..offer._offer import Offer
 from ..offer._structure import is_tied
 from ..offer.strict import Schema, edit, one_of, text, whole
 from .kind import Kind, Objection, Value, check_field, put
-
-_EXECUTION = frozenset(field.name for field in fields(Execution))
-_METADATA = frozenset(field for field, component in TEAM_FIELDS.items() if component == "metadata")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,10 +45,39 @@ class SetBackend(Kind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfField(Kind):
-    """An edit of one of several fields; in JSON, its name is the key of its value."""
+    """An edit of one of several fields; in JSON, its name is the key of its value.
+
+    Raises:
+        ValueError: There is no such field in its place.
+    """
+
+    place: ClassVar[Path]
+    names: ClassVar[Collection[str]]
 
     field: str
     value: Any
+
+    def __post_init__(self) -> None:
+        check_field(self, self.field, self.names)
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The field."""
+        return ((*self.place, self.field),)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Set the field."""
+        for name in self.place:
+            value = value[str(name)]
+        put(value, self.field, self.value)
+        return iter(())
+
+    @classmethod
+    def making(cls, change: FieldChange) -> Iterator[OfField]:
+        """Set the field anew where it changed."""
+        *place, field = change.path
+        if (*place,) == cls.place and field in cls.names:
+            yield cls(field=str(field), value=change.after)
 
     def to_json(self) -> dict[str, Any]:
         """Return the field's name as the key of its value."""
@@ -66,35 +92,11 @@ class OfField(Kind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetExecution(OfField):
-    """Sets how the team is run, a field of `execution`. None goes back to the default.
-
-    Raises:
-        ValueError: There is no such field.
-    """
+    """Sets how the team is run, a field of `execution`. None goes back to the default."""
 
     component: ClassVar[Component] = "parameters"
-
-    def __post_init__(self) -> None:
-        check_field(self, self.field, _EXECUTION)
-
-    @property
-    def claims(self) -> tuple[Path, ...]:
-        """The field."""
-        return (("execution", self.field),)
-
-    def make(self, value: Value) -> Iterator[Objection]:
-        """Set the field."""
-        put(value["execution"], self.field, self.value)
-        return iter(())
-
-    @classmethod
-    def making(cls, change: FieldChange) -> Iterator[SetExecution]:
-        """Set the field anew where it changed."""
-        match change.path:
-            case ("execution", str(field)):
-                yield cls(field=field, value=change.after)
-            case _:
-                pass
+    place: ClassVar[Path] = ("execution",)
+    names: ClassVar[Collection[str]] = frozenset(field.name for field in fields(Execution))
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
@@ -117,35 +119,13 @@ class SetExecution(OfField):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetMetadata(OfField):
-    """Sets what is said about a team and never executed. Solved tasks are plain values, as in YAML.
-
-    Raises:
-        ValueError: The field is of another component, or there is none.
-    """
+    """Sets what is said about a team and never executed. Solved tasks are plain, as in YAML."""
 
     component: ClassVar[Component] = "metadata"
-
-    def __post_init__(self) -> None:
-        check_field(self, self.field, _METADATA)
-
-    @property
-    def claims(self) -> tuple[Path, ...]:
-        """The field."""
-        return ((self.field,),)
-
-    def make(self, value: Value) -> Iterator[Objection]:
-        """Set the field."""
-        put(value, self.field, self.value)
-        return iter(())
-
-    @classmethod
-    def making(cls, change: FieldChange) -> Iterator[SetMetadata]:
-        """Set the field anew where it changed."""
-        match change.path:
-            case (str(field),) if field in _METADATA:
-                yield cls(field=field, value=change.after)
-            case _:
-                pass
+    place: ClassVar[Path] = ()
+    names: ClassVar[Collection[str]] = frozenset(
+        field for field, component in TEAM_FIELDS.items() if component == "metadata"
+    )
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
