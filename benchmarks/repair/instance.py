@@ -12,7 +12,7 @@ from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
-from ...schema.values.values import is_list
+from ...schema.values.values import is_texts
 from .environments import Environment, parse_environment
 from .records import ReleaseRecord, read_records
 
@@ -140,12 +140,12 @@ def _tests(record: ReleaseRecord, name: str, *, optional: bool = False) -> tuple
             value = loads(value)
         except ValueError:
             value = None
-    if not is_list(value) or not all(isinstance(test, str) for test in value):
+    if not is_texts(value):
         raise InputError(
             f"{record.place}: {name!r} must be a list of names of tests, or JSON text of one, not"
             f" {quoted(record.fields.get(name))}."
         )
-    return tuple(map(str, value))
+    return tuple(value)
 
 
 def _eval_type(record: ReleaseRecord) -> str:

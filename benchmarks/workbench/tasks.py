@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
-from ...schema.values.values import is_list
+from ...schema.values.values import is_list, is_texts
 from ..evaluation.benchmark import Benchmark, Source
 from .answers import calls_in
 from .domains import DOMAINS
@@ -217,7 +217,7 @@ def literal_list(text: str, niche: str) -> list[str]:
         result = ast.literal_eval(text)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"the tasks of {niche} hold {text[:80]!r}, no list: {error}.") from None
-    if not is_list(result) or not all(isinstance(item, str) for item in result):
+    if not is_texts(result):
         raise InputError(f"the tasks of {niche} hold {text[:80]!r}, which is no list of texts.")
     return result
 

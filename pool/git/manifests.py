@@ -7,14 +7,14 @@ from typing import Any
 
 from ...schema.values.errors import StorageError
 from ...schema.values.json_text import dumps, loads
-from ...schema.values.values import is_list, is_mapping
+from ...schema.values.values import is_mapping, is_texts
 from .union import Contradiction
 
 GROWING = ("commands", "coterie")
 """What is added to by whoever goes on with an evolution; and tasks are."""
 
 
-def united_manifests(own_name: str, text: str, other: str, others: str) -> str:
+def united_manifests(own_name: str, text: str, their_name: str, their_text: str) -> str:
     """Return the manifest of an evolution that two copies of a pool have.
 
     The tasks are those of the copy that has more of them, and begin with those of the other one.
@@ -26,15 +26,15 @@ def united_manifests(own_name: str, text: str, other: str, others: str) -> str:
         Contradiction: They are of two evolutions.
         StorageError: One is no manifest.
     """
-    if text == others:
+    if text == their_text:
         return text
-    mine, theirs = _read(own_name, text), _read(other, others)
+    mine, theirs = _read(own_name, text), _read(their_name, their_text)
     less, more = sorted((mine, theirs), key=lambda each: (len(each["tasks"]), dumps(each)))
     begun = list(less["tasks"].items())
     if list(more["tasks"].items())[: len(begun)] != begun or _rest(less) != _rest(more):
         raise Contradiction(
-            f"{own_name} and {other} are two evolutions of one name: begun with other tasks, or"
-            " another recipe. Nothing was merged. Keep one of the two, and take the teams of the"
+            f"{own_name} and {their_name} are two evolutions of one name: begun with other tasks,"
+            " or another recipe. Nothing was merged. Keep one of the two, and take the teams of the"
             " other one in with: mas-pool import."
         )
     grown = {name: list(dict.fromkeys((*more[name], *less[name]))) for name in GROWING}
@@ -48,13 +48,9 @@ def _read(name: str, text: str) -> Mapping[str, Any]:
         raise StorageError(f"{name}: cannot be read: {error}.") from None
     if not is_mapping(value) or not is_mapping(value.get("tasks")):
         raise StorageError(f"{name}: not what an evolution wrote there.")
-    if not all(_are_texts(value.get(growing)) for growing in GROWING):
+    if not all(is_texts(value.get(growing)) for growing in GROWING):
         raise StorageError(f"{name}: not what an evolution wrote there.")
     return value
-
-
-def _are_texts(value: Any) -> bool:
-    return is_list(value) and all(isinstance(item, str) for item in value)
 
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -67,8 +67,8 @@ def _warning_of(event: str, fields: Mapping[str, Any]) -> str | None:
     match event, fields:
         case "tool_call", {"tool": tool, "error": error}:
             text = f"tool {tool} failed: {error}"
-        case "model_call", {"alias": alias, "answered_by": other}:
-            text = f"{SUBSTITUTED} {alias}: {other}"
+        case "model_call", {"alias": alias, "answered_by": substitute}:
+            text = f"{SUBSTITUTED} {alias}: {substitute}"
         case "step_failed", {"error": error}:
             text = f"a step failed: {error}"
         case "agent_retried", {"error": error}:

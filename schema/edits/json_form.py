@@ -18,7 +18,7 @@ from ..values._json import read_json
 from ..values.document import Document
 from ..values.errors import ConfigError
 from ..values.problems import Problem
-from ..values.values import is_list, is_mapping
+from ..values.values import is_list, is_mapping, is_texts
 from ._claims import settled
 from .components import Component
 from .kinds.kind import tag
@@ -96,8 +96,7 @@ def _names_once(value: Any) -> Any:
 
 
 def _distinct(names: Any) -> Any:
-    is_names = is_list(names) and all(isinstance(name, str) for name in names)
-    return list(dict.fromkeys(names)) if is_names else names
+    return list(dict.fromkeys(names)) if is_texts(names) else names
 
 
 def _foreign(document: Document, component: Component) -> Iterator[Problem]:

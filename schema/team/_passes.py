@@ -81,8 +81,7 @@ def opening_ahead(reading: Reading) -> Iterator[Problem]:
     rounds, team = _clear_rounds(reading), reading.team
     if rounds is None:
         return
-    recruit = team.execution.recruit
-    opening = {*rounds.opening, *([recruit.by] if recruit else ())}
+    opening = _opening(team, rounds)
     inputs = team.direct_inputs
     for name in sorted(opening):
         if others := [source for source in inputs[name] if source not in opening]:
@@ -125,8 +124,7 @@ def one_place_each(reading: Reading) -> Iterator[Problem]:
     rounds, team = _clear_rounds(reading), reading.team
     if rounds is None:
         return
-    recruit = team.execution.recruit
-    opening = {*rounds.opening, *([recruit.by] if recruit else ())}
+    opening = _opening(team, rounds)
     for index, name in enumerate(rounds.closing):
         if name in opening or name == rounds.meeting:
             what = "opens" if name in opening else "meets"
@@ -259,10 +257,15 @@ def _clear_recruit(reading: Reading) -> Recruit | None:
     return recruit if recruit is not None and reading.agent_ids and _is_clear(reading) else None
 
 
+def _opening(team: Team, rounds: Rounds) -> set[str]:
+    """Return the agents that are declared to work before the rounds."""
+    recruit = team.execution.recruit
+    return {*rounds.opening, *([recruit.by] if recruit else ())}
+
+
 def _repeating(team: Team, rounds: Rounds) -> Sequence[Agent]:
     """Return the agents that work in each round."""
-    recruit = team.execution.recruit
-    beside = {*rounds.opening, *rounds.closing, rounds.meeting, recruit.by if recruit else None}
+    beside = {*_opening(team, rounds), *rounds.closing, rounds.meeting}
     return [agent for agent in team.agents.values() if agent.id not in beside]
 
 

@@ -37,6 +37,11 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def is_texts(value: object) -> TypeGuard[list[str]]:
+    """Return whether a plain value is a list of texts."""
+    return is_list(value) and all(isinstance(item, str) for item in value)
+
+
 def equal_numbers_alike(value: Any) -> Any:
     """Copy a plain value with equal numbers written alike: `600.0` as `600`."""
     if is_mapping(value):

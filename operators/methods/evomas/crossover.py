@@ -139,7 +139,7 @@ class _Cross:
     def renamed(self) -> list[str]:
         """Who stands where, where the ids differ."""
         pairs = ((own, self.places[own]) for own in self.theirs)
-        return [f"{own}: {other}" for own, other in pairs if own != other]
+        return [f"{own}: {place}" for own, place in pairs if own != place]
 
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
         """Yield the edits that put the chosen agents into the positions."""

@@ -17,7 +17,7 @@ from ....schema.loading.ceiling import CapabilityPolicy
 from ....schema.team.team import Agent, Notes, Team, is_prompt_id
 from ....schema.values.problems import quoted
 from ....schema.values.terminal import on_one_line, speakable
-from ....schema.values.values import is_list, is_mapping
+from ....schema.values.values import is_mapping, is_texts
 from ...core.material import fenced
 from ...core.roles import free_id
 from .gate import Refused
@@ -137,7 +137,7 @@ class RosterOffer:
             return f"who comes has exactly {', '.join(fields)}."
         texts = [item[name] for name in ("id", "role", "prompt", "like")]
         lists = [item.get(name, []) for name in ("tools", "hears", "reports_to")]
-        if not all(isinstance(text, str) for text in texts) or not all(map(_is_names, lists)):
+        if not all(isinstance(text, str) for text in texts) or not all(map(is_texts, lists)):
             return "who comes is written in texts, and in lists of names."
         return self._written(item)
 
@@ -167,10 +167,6 @@ class RosterOffer:
         return replace(
             template, id=new_id, notes=Notes(), recall=None, output_schema=None, member=None
         )
-
-
-def _is_names(value: Any) -> bool:
-    return is_list(value) and all(isinstance(item, str) for item in value)
 
 
 def _refused(item: Any, why: str) -> Refused:
