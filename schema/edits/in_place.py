@@ -13,7 +13,7 @@ from ..host.catalogue import Catalogue
 from ..loading.agent_document import with_used
 from ..loading.loading import check_team
 from ..team.building import agent_of
-from ..team.groups import GROUPING, folded, members_of, numbered
+from ..team.groups import GROUPING, folded, members_of, numbered, places_in
 from ..team.rewriting import exactly, rewritten_yaml
 from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import agent_value, canonical, team_value
@@ -109,11 +109,7 @@ class _Entries:
         }
         staying = {name: self._staying(name) for name in self.groups}
         self.staying = {name: ids for name, ids in staying.items() if ids}
-        self.place_of = {
-            word: (name, place)
-            for name, ids in self.staying.items()
-            for place, word in enumerate(ids, 1)
-        }
+        self.place_of = places_in(self.staying)
         self.scattered = {
             line: (name, left[0])
             for name, ids in self.groups.items()

@@ -69,6 +69,15 @@ def members_of(name: str, count: int) -> list[str]:
     return [starred.replace("*", str(number)) for number in range(1, count + 1)]
 
 
+def places_in(groups: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, int]]:
+    """Return each member's group and number."""
+    return {
+        member: (name, number)
+        for name, members in groups.items()
+        for number, member in enumerate(members, 1)
+    }
+
+
 def numbered(fields: Mapping[str, Any], number: int) -> dict[str, Any]:
     """Return a group's fields as the member of that number has them: a * in the role is it."""
     role = fields.get("role")
@@ -105,11 +114,7 @@ class _Expansion:
             self.raw = {name: _ungrouped(fields) for name, fields in self.raw.items()}
         counts = {name: count for name, fields in self.raw.items() if (count := _count(fields))}
         self.members = {name: members_of(name, count) for name, count in counts.items()}
-        self.place_of = {
-            word: (name, place)
-            for name, ids in self.members.items()
-            for place, word in enumerate(ids, 1)
-        }
+        self.place_of = places_in(self.members)
 
     def expand(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the team's value with its agents written out, in all places that name them."""
