@@ -51,7 +51,3 @@ def main(run_folder: Path, **options: Any) -> None:
     from .blaming import Blaming
 
     sys.exit(Blaming.of(run_folder, options).to_the_end())
-
-
-if __name__ == "__main__":
-    main()

@@ -320,7 +320,3 @@ def _testing(
         workers=at_once(options["test_workers"], batch=options["batch"]),
         places={task.id: place for place, task in placed.items()},
     )
-
-
-if __name__ == "__main__":
-    main()

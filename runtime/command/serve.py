@@ -187,7 +187,3 @@ def _say_reloaded(teams: Teams, wrong: Mapping[str, CoterieError]) -> None:
             click.echo(speakable(f"loaded {team.name} again: {team.file}"), err=True)
         else:
             click.echo(speakable(f"{error}\n{team.name} stays unchanged."), err=True)
-
-
-if __name__ == "__main__":
-    main()

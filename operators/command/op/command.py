@@ -40,7 +40,3 @@ def main() -> None:
 
 
 main.add_command(credit_run)
-
-
-if __name__ == "__main__":
-    main()

@@ -159,7 +159,7 @@ def test_killed_it_goes_on_without_paying_twice(cli: Cli, stage: Stage) -> None:
         return fruit(request)
 
     stage.script = hangs
-    words = [sys.executable, "-m", "coterie.operators.command.blame", str(run)]
+    words = [sys.executable, "-m", "coterie.schema.command", "dev", "blame", str(run)]
     words += ["--model", cli.address]
     environment = {**os.environ, "MAS_HOME": str(cli.folder)}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:

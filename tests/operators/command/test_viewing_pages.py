@@ -80,7 +80,7 @@ def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: La
             assert TASK_0 in run.text or number
 
 
-EVOLVE = [sys.executable, "-m", "coterie.operators.command.evolve"]
+EVOLVE = [sys.executable, "-m", "coterie.schema.command", "evolve"]
 TASK_0 = "What is 0 + 7?"
 
 
