@@ -22,12 +22,12 @@ from typing import Any, Self
 from ...runtime.plan.plan import Plan
 from ...runtime.record.journal import FILE, recorded
 from ...runtime.record.trace import RunFolder
-from ...runtime.runs.record import MANIFEST, as_json, manifest, read_value
+from ...runtime.runs.record import MANIFEST, as_json, manifest, read_as, read_value
 from ...runtime.runs.services import Setting
 from ...schema import dump
 from ...schema.host.catalogue import Catalogue
 from ...schema.team.task import Task
-from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
+from ...schema.values.codec import Misfit, kept, misfit, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps, loads
@@ -159,11 +159,7 @@ class Results:
         Raises:
             InputError: It is none.
         """
-        path = folder / MANIFEST
-        try:
-            begun = from_value(_Begun, read_value(path))
-        except Misfit as error:
-            raise InputError(f"{path}: not the manifest of an evaluation: {error}.") from None
+        begun = read_as(_Begun, folder / MANIFEST, "the manifest of an evaluation")
         return cls(folder=RunFolder(folder, scrub), request=begun.evaluation, head=begun.head)
 
     def write(

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...pool.values.intervals import mean_interval, paired_interval
-from ...runtime.runs.record import read_value
+from ...runtime.runs.record import read_as
 from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
-from ...schema.values.codec import Misfit, from_value, kept, to_value
-from ...schema.values.errors import InputError
+from ...schema.values.codec import kept, to_value
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
 from ..evolution.readers import read_by, read_counts
@@ -127,10 +126,7 @@ def read_figures(folder: Path) -> HeldOutFigures | None:
     path = folder / HELD_OUT
     if not path.exists():
         return None
-    try:
-        return from_value(HeldOutFigures, read_value(path))
-    except Misfit as error:
-        raise InputError(f"{path}: not a record of held-out tasks: {error}.") from None
+    return read_as(HeldOutFigures, path, "a record of held-out tasks")
 
 
 def scores_of(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:

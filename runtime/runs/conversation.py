@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...schema.team.task import Task
-from ...schema.values.codec import Misfit, from_value, kept, to_value
+from ...schema.values.codec import kept, to_value
 from ...schema.values.errors import InputError
 from ..messages.messages import fence
 from ..prompts import render
-from .record import as_json, read_result, read_value
+from .record import as_json, read_as, read_result
 
 CONVERSATION = "conversation.json"
 """The file of a run's folder that says what the run continues."""
@@ -77,10 +77,7 @@ def turns_of(folder: Path, task: Task) -> tuple[Turn, ...]:
     path = folder / CONVERSATION
     if not path.exists():
         return (Turn(asked=task.text, answered=result["answer"]),)
-    try:
-        earlier = from_value(Conversation, read_value(path))
-    except Misfit as error:
-        raise InputError(f"{path}: not what coterie wrote there: {error}.") from None
+    earlier = read_as(Conversation, path)
     return (*earlier.turns, Turn(asked=earlier.asked, answered=result["answer"]))
 
 

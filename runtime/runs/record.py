@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ...schema import dump
 from ...schema.host.models import Model
@@ -35,6 +35,8 @@ from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from ..values.usage import Usage
 from .services import Setting
+
+T = TypeVar("T")
 
 MANIFEST = "run.json"
 RESULT = "result.json"
@@ -251,11 +253,7 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
     Raises:
         InputError: The folder has no readable manifest.
     """
-    path = folder / MANIFEST
-    try:
-        manifest = from_value(_Manifest, read_value(path))
-    except Misfit as error:
-        raise InputError(f"{path}: not what coterie wrote there: {error}.") from None
+    manifest = read_as(_Manifest, folder / MANIFEST)
     setting = Setting(
         seed=manifest.seed,
         budget=manifest.budget,
@@ -303,6 +301,18 @@ def read_value(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{path}: not a JSON object.")
     return value
+
+
+def read_as(kind: type[T], path: Path, what: str = "what coterie wrote there") -> T:
+    """Read a file of a run's folder as a value of a class.
+
+    Raises:
+        InputError: There is none, or it is damaged.
+    """
+    try:
+        return from_value(kind, read_value(path))
+    except Misfit as error:
+        raise InputError(f"{path}: not {what}: {error}.") from None
 
 
 @functools.cache

@@ -187,9 +187,7 @@ class _LookingBack:
             )
         )
         self.result = replace(self.result, reflected=tuple(reflecteds))
-        self._lose([lost for reflection in reflecteds for lost in reflection.rejected])
-        self._refuse([lost for reflection in reflecteds for lost in reflection.refused])
-        self._keep([edit for reflection in reflecteds for edit in reflection.edits])
+        self._take_in(reflecteds)
 
     async def _pairs(self) -> None:
         of = interactions(self.ground.team, self.ground.run)
@@ -201,9 +199,7 @@ class _LookingBack:
             )
         )
         self.result = replace(self.result, settled=tuple(settlements))
-        self._lose([lost for settlement in settlements for lost in settlement.rejected])
-        self._refuse([lost for settlement in settlements for lost in settlement.refused])
-        self._keep([edit for settlement in settlements for edit in settlement.edits])
+        self._take_in(settlements)
 
     async def _team(self) -> None:
         meta, ground, pair = self.model, self.ground, (self.result.reflected, self.result.settled)
@@ -237,6 +233,12 @@ class _LookingBack:
         self.result = replace(self.result, reorganised=reorganised)
         self._refuse(reorganised.refused)
         self._keep(reorganised.edits)
+
+    def _take_in(self, parts: Sequence[Reflected | Settlement]) -> None:
+        """Take in what agents, or pairs of them, have answered."""
+        self._lose([lost for part in parts for lost in part.rejected])
+        self._refuse([lost for part in parts for lost in part.refused])
+        self._keep([edit for part in parts for edit in part.edits])
 
     def _keep(self, edits: Sequence[Edit]) -> None:
         """Take a level's edits through the gate together, and go on with the team they make."""
