@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.engine.artifacts import kept_in
 from ...runtime.record.trace import Trace
 from ...runtime.runs.record import MANIFEST, read_value
-from ...runtime.showing import Recorded
-from ...runtime.values.terminal import on_one_line, speakable, unbroken
+from ...runtime.showing import Overview, Recorded
+from ...runtime.values.terminal import on_one_line, unbroken
 from ...schema.command import HOST
 from ...schema.team.team import natural
 from ...schema.values.codec import to_value
@@ -47,41 +46,32 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     if not (folder / MANIFEST).exists() or "evaluation" not in read_value(folder / MANIFEST):
         return None
     if not words:
-        return _Samples(folder=folder)
+        return _samples(folder)
     task, *which = words
     if len(which) > 1 or not all(name.isdecimal() for name in which):
         raise InputError(f"{folder}: {' '.join(words)!r} does not name a trial. Write TASK NUMBER.")
     return trial_of(loaded(folder), folder, task, int(which[0]) if which else 1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Samples:
-    """What each trial of an evaluation came to."""
+def _samples(folder: Path) -> Overview:
+    """Return the score of each trial of an evaluation, by task and trial."""
 
-    folder: Path
+    def in_order() -> Sequence[Sample]:
+        return sorted(
+            scored_samples(folder), key=lambda sample: (natural(sample.task), sample.trial)
+        )
 
-    @property
-    def agents(self) -> Sequence[str]:
-        return ()
-
-    def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        del agent, full
+    def text() -> str:
         texts = [
             f"  {on_one_line(f'{sample.task} {sample.trial}: {sample.score:g} ({sample.reason})')}"
-            for sample in self._in_order()
+            for sample in in_order()
         ]
-        texts.append(f"next: mas-view --text {unbroken(shlex.quote(str(self.folder)))} TASK TRIAL")
-        return speakable("\n".join(texts)) + "\n"
+        where = unbroken(shlex.quote(str(folder)))
+        return "\n".join([*texts, f"next: mas-view --text {where} TASK TRIAL"])
 
-    def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        del agent
-        return {"samples": [to_value(sample) for sample in self._in_order()]}
-
-    def _in_order(self) -> Sequence[Sample]:
-        """Return the samples by task and trial: the journal has them as they came."""
-        return sorted(
-            scored_samples(self.folder), key=lambda sample: (natural(sample.task), sample.trial)
-        )
+    return Overview(
+        text=text, fields=lambda: {"samples": [to_value(sample) for sample in in_order()]}
+    )
 
 
 def loaded(folder: Path) -> Evaluating:

@@ -14,7 +14,7 @@ from ...pool.values.layout import LEDGER
 from ...runtime.record.events import EVENTS, EventLog, events_of
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import recorded
-from ...runtime.showing import Recorded, Viewed
+from ...runtime.showing import Overview, Recorded, Viewed
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
 from ...runtime.values.terminal import counted, on_one_line, speakable
@@ -48,7 +48,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         return None
     lines = [entry.value for entry in Ledger(folder / TURNS).read()]
     if not words:
-        return _Tasks(folder=folder, lines=lines)
+        return _tasks_done(folder, lines)
     tasks = [*Manifest.read(folder).tasks]
     task, *runs = words
     if task not in tasks or len(runs) > 1:
@@ -66,52 +66,22 @@ def _report(pool: Path, words: Sequence[str]) -> Viewed:
     if len(words) > 1:
         raise InputError(f"{pool}: {' '.join(words)!r} names no evolution. Write one name.")
     name = evolution_of(pool, words[0] if words else None)
-    return _Report(status=EvolutionStatus.of(pool, name))
+    status = EvolutionStatus.of(pool, name)
+    return Overview(text=lambda: str(status), fields=status.value)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Report:
-    """The outcome of an evolution until now."""
+def _tasks_done(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Overview:
+    """Return the tasks of an evolution that are done."""
+    tasks = Manifest.read(folder).tasks
 
-    status: EvolutionStatus
-
-    @property
-    def agents(self) -> Sequence[str]:
-        return ()
-
-    def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        del agent, full
-        return f"{self.status.shown(as_json=False)}\n"
-
-    def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        del agent
-        return self.status.value()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Tasks:
-    """The tasks of an evolution that are done."""
-
-    folder: Path
-    lines: Sequence[Mapping[str, Any]]
-
-    @property
-    def agents(self) -> Sequence[str]:
-        return ()
-
-    def written(self, *, agent: str | None = None, full: bool = False) -> str:
-        del agent, full
-        tasks = Manifest.read(self.folder).tasks
-        texts = [f"{self.folder}: {len(self.lines)} of {counted(len(tasks), 'task')} done"]
-        for line in self.lines:
+    def text() -> str:
+        texts = [f"{folder}: {len(lines)} of {counted(len(tasks), 'task')} done"]
+        for line in lines:
             text = on_one_line(f"{line['task']}: {score_text(line)}, {runs_of(line)} tried")
             texts.append(f"  {text}")
-        texts.append(f"next: mas-view --text {shlex.quote(str(self.folder))} TASK")
-        return speakable("\n".join(texts)) + "\n"
+        return "\n".join([*texts, f"next: mas-view --text {shlex.quote(str(folder))} TASK"])
 
-    def value(self, *, agent: str | None = None) -> dict[str, Any]:
-        del agent
-        return {"tasks": [*Manifest.read(self.folder).tasks], "done": list(self.lines)}
+    return Overview(text=text, fields=lambda: {"tasks": [*tasks], "done": list(lines)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,6 @@
 
 from .recorded import Recorded
 from .saying import event_text
-from .viewed import Viewed
+from .viewed import Overview, Viewed
 
-__all__ = ["Recorded", "Viewed", "event_text"]
+__all__ = ["Overview", "Recorded", "Viewed", "event_text"]

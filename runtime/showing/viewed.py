@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.host.conforming import guarded
+from ..values.terminal import speakable
 from .recorded import Recorded
 
 VIEWS = "views"
@@ -30,6 +32,30 @@ class Viewed(Protocol):
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         """Return it as a JSON object, nothing of it shortened."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Overview:
+    """Something recorded that is always shown as a whole.
+
+    Attributes:
+        text: Writes it for people, when it is asked for.
+        fields: Returns it as a JSON object.
+    """
+
+    text: Callable[[], str]
+    fields: Callable[[], dict[str, Any]]
+    agents: Sequence[str] = ()
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        """Write it for people; see `Viewed`."""
+        del agent, full
+        return f"{speakable(self.text())}\n"
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        """Return it as a JSON object; see `Viewed`."""
+        del agent
+        return self.fields()
 
 
 def viewed(folder: Path, words: Sequence[str]) -> Viewed:
