@@ -177,13 +177,9 @@ def _read(subject: Subject, trials: Sequence[Mapping[str, Any]]) -> Mapping[str,
 
 def _named(team: Mapping[str, Any]) -> str:
     """Write what was tested, what it is, its score, its cost, and who read what was learnt."""
-    named = team["team"] if team["role"] in {"learnt", "deployed"} else _with_role(team)
+    role = "" if team["role"] in {"learnt", "deployed"} else f" ({team['role']})"
     read = f"; {read_by(team['read'])}" if team.get("read") else ""
-    return f"{named} {_score(team)}, {_cost(team)}{read}"
-
-
-def _with_role(team: Mapping[str, Any]) -> str:
-    return f"{team['team']} ({team['role']})"
+    return f"{team['team']}{role} {_score(team)}, {_cost(team)}{read}"
 
 
 def _score(trial: Mapping[str, Any]) -> str:

@@ -125,14 +125,10 @@ class _Lines:
         match event.type:
             case "model_retried":
                 return {**fields, "error": fields["kind"]}
-            case "agent_finished" if self._one_failure_ends_it or _is_cancelled(event):
+            case "agent_finished" if self._one_failure_ends_it or fields["status"] == "cancelled":
                 return {**fields, "error": None}
             case _:
                 return fields
-
-
-def _is_cancelled(event: Event) -> bool:
-    return event.fields["status"] == "cancelled"
 
 
 @dataclass(kw_only=True, slots=True)

@@ -132,17 +132,13 @@ def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> TokenPrices:
 def _as_rates(rates: Mapping[str, Any]) -> TokenPrices | None:
     """Read the prices in an entry of litellm's list."""
     if tiers := rates.get("tiered_pricing"):
-        first, *further = (_of_tier(tier) for tier in tiers if "range" in tier)
+        first, *further = ((int(tier["range"][0]), _at(tier)) for tier in tiers if "range" in tier)
         return first[1]._replace(steps=tuple(further))
     if rates.get("input_cost_per_token") is None:
         return None
     limits = {int(result[1]) for name in rates if (result := _STEP.fullmatch(name))}
     steps = ((limit * 1000, _at(rates, f"_above_{limit}k_tokens")) for limit in sorted(limits))
     return _at(rates)._replace(steps=tuple(steps))
-
-
-def _of_tier(tier: Mapping[str, Any]) -> tuple[int, TokenPrices]:
-    return int(tier["range"][0]), _at(tier)
 
 
 def _at(rates: Mapping[str, Any], step: str = "") -> TokenPrices:

@@ -92,7 +92,7 @@ def check(settings: SearchSettings, written: Mapping[str, Any]) -> dict[str, str
     fields: dict[str, str] = {}
     if settings.preset == "paper":
         fields |= {
-            name: f"preset: paper goes with {name}: {_yaml(value)}. Leave one of them out."
+            name: f"preset: paper goes with {name}: {str(value).lower()}. Leave one of them out."
             for name, value in PROTOCOL.items()
             if written.get(name, value) != value
         }
@@ -124,7 +124,3 @@ def check_recipe(recipe: Recipe) -> dict[str, str]:
         " score: judge into the recipe, or leave preset out."
     )
     return {"preset": why}
-
-
-def _yaml(value: str | bool) -> str:
-    return str(value).lower()

@@ -314,7 +314,7 @@ def whole_code(text: str) -> str:
             break
         start, at = ends[0]
         if len(ends) > 1:
-            whole = (end for end in ends if _is_python(text[opening.end() : end[0]]))
+            whole = (end for end in ends if not _fault(text[opening.end() : end[0]]))
             start, at = next(whole, ends[0])
         is_otherwise |= start != ends[0][0]
         blocks.append(text[opening.end() : start].strip())
@@ -327,10 +327,6 @@ def ends_in_code(text: str) -> bool:
     _, opening, after = text.partition("<code>")
     code = after.partition("</code>")[0]
     return bool(opening) and len(code) <= LARGEST_PARSED and "unterminated" in _fault(code)
-
-
-def _is_python(code: str) -> bool:
-    return not _fault(code)
 
 
 def _fault(code: str) -> str:
