@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ...schema.host.catalogue import Catalogue, installed, load_named
 from ...schema.host.conforming import PluginValue
@@ -14,9 +15,6 @@ from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from .exporting import Exporter
 from .measures import Measure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 
 def _resolved(path: Path | None) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.operator_answers import (
@@ -21,9 +21,6 @@ from ...runtime.values.usage import Usage
 from ..core.judge import agreement
 from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
 from ..evolution.readers import read_by, read_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAKERS = frozenset({"instantiate", "mutate", "crossover"})
 """The operators that generate configs."""

@@ -11,18 +11,16 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from errno import ENOENT
-from typing import TYPE_CHECKING, Self, TypeAlias
+from pathlib import Path
+from typing import Self, TypeAlias
 from zlib import crc32
 
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.failpoints import failpoint
 from ...schema.values.files import sync, truncate, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
 Note: TypeAlias = "Callable[[int, bytes], None]"
 """Called with each line of a file: where it begins, and its content."""

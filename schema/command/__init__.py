@@ -12,8 +12,9 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -38,9 +39,6 @@ from ._host import (
     with_options,
 )
 from ._screen import HELP_ALL, is_long, write_options
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = [
     "HOST",
