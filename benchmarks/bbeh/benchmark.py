@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ..evaluation.benchmark import Benchmark, Headline
+from ..evaluation.exporting import Answers
 from .examples import HOW_TO_GET, SUFFIX, full_tasks, mini_tasks, read_canary
-
-if TYPE_CHECKING:
-    from ..evaluation.exporting import Answers
 
 
 def export_answers(answers: Answers) -> str:

@@ -7,25 +7,20 @@ import csv
 import functools
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...schema.team.task import ScorerChoice, Task
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
 from ...schema.values.values import is_list, is_texts
 from ..evaluation.benchmark import Benchmark, Source
+from ..evaluation.exporting import Answers
+from ..evaluation.samples import Sample
 from .answers import calls_in
 from .domains import DOMAINS
 from .tables import SOURCE, find_folder, load_tables
 from .toolkits import TOOLKITS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..evaluation.exporting import Answers
-    from ..evaluation.samples import Sample
 
 COLUMNS = ("query", "function_calls", "full_response", "error")
 _READ_BY_NAME = {

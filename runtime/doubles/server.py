@@ -9,14 +9,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import responses
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import Any, Protocol, Self, cast
 
 from .calls import Call, CallRecord
 from .endpoints import EndpointAnswer, Endpoints, HttpRequest
+from .reply import Reply
 from .script import Replies, choose_from
-
-if TYPE_CHECKING:
-    from .reply import Reply
 
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8

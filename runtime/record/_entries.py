@@ -14,10 +14,11 @@ import contextlib
 import functools
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import orjson
 
@@ -28,14 +29,8 @@ from ...schema.values.problems import quoted
 from ..values.encoded import encoded
 from ..values.usage import Usage
 from .attempts import Attempt
-from .costs import ATTEMPTS, Costs
+from .costs import ATTEMPTS, Cost, Costs
 from .log_file import LogFile, lines_at, lines_of, write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from .costs import Cost
 
 LAG = 0.1
 """Seconds after which what was put is written and flushed, where nothing waits for it."""

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...schema.team.team import Recruit, Rounds, Team
 from ..agents.ablation import NOBODY_SILENT, Ablation
+from ..agents.outcomes import AgentOutcome
 from ..agents.round_state import RoundState
-from ..agents.runner import AgentReport
+from ..agents.runner import AgentReport, AgentResult
 from ..plan.plan import Plan, part_of
 from ..values.structured import object_in
 from .consulting import bulletin, has_converged, news, opinion, whole
 from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
 from .reviewing import accepted, authors, idle
 from .rounds import Next, Round
-
-if TYPE_CHECKING:
-    from ..agents.outcomes import AgentOutcome
-    from ..agents.runner import AgentResult
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""

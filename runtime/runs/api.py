@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from ...schema.team.task import Task
+from ...schema.team.team import Team
+from ..agents.outcomes import Run
 from ..gateway.sharing import RateLimiters, Shared
 from ..messages.attached import refuse_unfilled, refuse_unread
 from ..messages.recall import refuse_met
-from ..record.trace import RunFolder, Trace
+from ..record.trace import Event, RunFolder, Trace
+from ..scrubbing.scrubber import Scrubber
 from ..tools.terminal_approver import terminal_approver
 from ..values.budget import Budget
 from .arguments import naming_arguments
 from .options import Options, Prepared, prepared, recorded
 from .record import RunRecord, read_result
 from .services import open_services
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Coroutine
-
-    from ...schema.team.task import Task
-    from ...schema.team.team import Team
-    from ..agents.outcomes import Run
-    from ..record.trace import Event
-    from ..scrubbing.scrubber import Scrubber
 
 __all__ = [
     "Options",
