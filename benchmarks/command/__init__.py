@@ -30,12 +30,6 @@ __all__ = ["main"]
             "equip": "teams:equip",
         },
     ),
-    moved={
-        "evolve": "mas-bench tasks BENCHMARK --split evolve > tasks.jsonl, then mas-evolve RECIPE"
-        " tasks.jsonl",
-        "info": "mas-bench list BENCHMARK",
-        "show": "mas-view --text RESULTS TASK TRIAL",
-    },
 )
 def main() -> None:
     """Measure teams on your own tasks or on public benchmarks, and compare the figures.

@@ -37,11 +37,6 @@ __all__ = ["main"]
             "verify": "upkeep:show_findings",
         },
     ),
-    moved={
-        "blame": "mas-pool origin POOL NAME",
-        "export": "mas-pool import OTHER_POOL POOL TEAM",
-        "gc": "mas-pool verify POOL --delete",
-    },
 )
 def main() -> None:
     """Look at a pool of teams and agents, and maintain it.

@@ -43,7 +43,7 @@ LINES: Mapping[str, tuple[str, str]] = {
 }
 """Kinds of lines that a strategy writes: those that any few evolutions have, and the others."""
 MAY_STAY = "belongs to no "
-"""What a kill leaves for good: files without a line, which `mas-pool gc` removes."""
+"""What a kill leaves for good: files without a line, which `mas-pool verify --delete` removes."""
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -40,8 +40,6 @@ def test_help_lists_at_most_ten_commands_and_names_the_others() -> None:
         (["dev", "doctor"], "Write: mas doctor"),
         (["grap"], "Did you mean 'graph'?"),
         (["vew"], "Did you mean 'view'?"),
-        (["bench", "info", "gsm8k"], "Write: mas-bench list BENCHMARK"),
-        (["pool", "blame", "pool", "vote"], "Write: mas-pool origin POOL NAME"),
         (["pool", "linage", "pool"], "Did you mean 'lineage'?"),
         (["dev", "op", "attribute", "run"], "Write: mas dev blame RUN"),
     ],
