@@ -10,10 +10,9 @@ import click
 
 from ...runtime.command.spending import unbudgeted_options
 from ...runtime.values.terminal import speakable
-from ...schema.command import Command, catalogue_of, host_options, problem_format
+from ...schema.command import Command, as_json, catalogue_of, host_options, problem_format
 from ...schema.values.json_text import dumps
 from ...schema.values.part import Part
-from .options import as_json
 
 
 @click.command("arena", cls=Command)

@@ -15,6 +15,7 @@ from ...runtime.otel import otel_option
 from ...runtime.values.terminal import speakable
 from ...schema.command import (
     Command,
+    as_json,
     catalogue_of,
     host_options,
     name_options,
@@ -25,7 +26,6 @@ from ...schema.values.errors import InputError
 from .evaluating import Evaluating, new_folder, recorded
 from .options import (
     RESULTS_FOLDER,
-    as_json,
     choice_of,
     named,
     own_tasks,

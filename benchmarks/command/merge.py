@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from ...schema.command import Command, host_catalogue, problem_format, scorer_option
+from ...schema.command import Command, as_json, host_catalogue, problem_format, scorer_option
 from .evaluating import new_folder, shown_figures, words_typed
-from .options import RESULTS_FOLDER, as_json, results_parent, verdict
+from .options import RESULTS_FOLDER, results_parent, verdict
 
 
 @click.command("merge", cls=Command)

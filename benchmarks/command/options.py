@@ -35,7 +35,6 @@ workers = click.option(
     help="How many runs work at the same time. "
     f" [default: {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 tasks = with_options(
     click.option(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.values.terminal import counted, speakable
-from ...schema.command import Command, OutputFile
+from ...schema.command import Command, OutputFile, as_json
 from ...schema.host.catalogue import installed
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from .options import RESULTS_FOLDER, TOO_LOW, as_json
+from .options import RESULTS_FOLDER, TOO_LOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

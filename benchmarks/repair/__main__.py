@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ...runtime.jail import Jails
-from ...schema.command import Command
+from ...schema.command import Command, as_json
 from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
@@ -68,7 +68,7 @@ def prepare(name: str, folder: Path) -> None:
     help="Seconds that the tests of one may take.",
 )
 @click.option("--logs", type=FOLDER, help="Keep what the tests print here, in ID.log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@as_json
 @click.option("--unsafe-local", is_flag=True, help="Run patches with all your rights.")
 def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options: Any) -> None:
     """Grade the file PREDICTIONS, or 'gold': the repairs that are known to be right.

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from ...runtime.values.terminal import counted, on_one_line
-from ...schema.command import Command
+from ...schema.command import Command, as_json
 from ...schema.team.writing import agent_value
 from ...schema.values.json_text import dumps
 from ..ledger.agents import PoolAgent, Revision
 from ..teams.pool import Pool
-from .arguments import as_json, open_pool, pool_folder
+from .arguments import open_pool, pool_folder
 from .figures import lineage_value, made_by, named, origin_of, score, statistics_value, table
 
 COLUMNS = {

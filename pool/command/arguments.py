@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..teams.pool import Pool
 
 pool_folder = click.argument("folder", metavar="POOL", type=click.Path(path_type=Path))
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def of_tasks(command: Callable[..., Any]) -> Callable[..., Any]:

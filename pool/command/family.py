@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ...runtime.values.terminal import on_one_line
-from ...schema.command import Command
+from ...schema.command import Command, as_json
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ..ledger.agents import PoolAgent
@@ -18,7 +18,7 @@ from ..ledger.records import TrialRecord
 from ..teams.agent_blame import blame_agent
 from ..teams.lineage import ancestors, blame, descendants
 from ..teams.pool import Pool
-from .arguments import as_json, open_pool, pool_folder
+from .arguments import open_pool, pool_folder
 from .figures import lineage_value, made_by, named, score, statistics_value, table
 from .learnt import origins_json, origins_table
 

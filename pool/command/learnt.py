@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from ...runtime.values.terminal import on_one_line
-from ...schema.command import Command
+from ...schema.command import Command, as_json
 from ...schema.values.json_text import dumps
 from ..ledger.learnt import Learnt
 from ..ledger.lessons import standing_for
 from ..teams.pool import Pool
 from ..values.layout import LEDGER
-from .arguments import as_json, open_pool, pool_folder
+from .arguments import open_pool, pool_folder
 from .figures import table
 
 COLUMNS = {

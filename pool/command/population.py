@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from ...runtime.values.terminal import counted, on_one_line, with_interval
-from ...schema.command import Command
+from ...schema.command import Command, as_json
 from ...schema.values.json_text import dumps
 from ..population.evolutions import EvolutionUsage, consumed, rates_of
 from ..population.population import RankingScore
 from ..population.signals import WINDOW, Happened, Signals, by_chance, signals, specialization
 from ..teams.pool import Pool
-from .arguments import as_json, open_pool, pool_folder
+from .arguments import open_pool, pool_folder
 from .figures import few, origin_of, table
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ...runtime.values.terminal import counted, on_one_line, speakable, with_interval
-from ...schema.command import Command
+from ...schema.command import Command, as_json
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..expectation.expectation import POPULATION, Expectation
@@ -19,7 +19,7 @@ from ..population.seats import structures_of
 from ..teams.pool import Pool
 from ..values.statistics import Statistics
 from .agents import agent_facts, agent_json, archive_json
-from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
+from .arguments import Tasks, of_tasks, open_pool, pool_folder
 from .figures import (
     cost,
     few,

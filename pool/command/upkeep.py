@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from ...runtime.values.terminal import counted, on_one_line
-from ...schema.command import Command, host_catalogue, name_options
+from ...schema.command import Command, as_json, host_catalogue, name_options
 from ...schema.values.json_text import dumps
-from .arguments import as_json, open_pool, pool_folder
+from .arguments import open_pool, pool_folder
 
 FAULTY = 1
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, Family, with_options
+from ...schema.command import Command, Family, as_json, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
 from ..values.terminal import aligned, counted, speakable, speakable_json, unbroken
@@ -48,7 +48,7 @@ def main() -> None:
 
 @main.command("list", cls=Command)
 @_chosen
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@as_json
 def list_runs(folders: Sequence[Path], as_json: bool, **chosen: Any) -> None:
     """List runs, the oldest first: team, status, score, calls, cost, size.
 

@@ -47,6 +47,7 @@ __all__ = [
     "Family",
     "Group",
     "OutputFile",
+    "as_json",
     "catalogue_of",
     "host_catalogue",
     "host_options",
@@ -93,6 +94,7 @@ SUMMARIES: Mapping[str, str] = {
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
 
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 problem_format = click.option(
     "--format",
     "problem_format",

@@ -11,13 +11,13 @@ from ..loading.seeds import SEED, seed_files
 from ..picture.caption import one_line, totals
 from ..team.team import Team
 from ..values.json_text import dumps
-from . import Command
+from . import Command, as_json
 
 WIDTH = 100
 
 
 @click.command(cls=Command)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@as_json
 def main(*, as_json: bool) -> None:
     """List the teams that come with coterie, with their size, purpose and source.
 
