@@ -35,14 +35,14 @@ SHAPING = (
 """The fields of a model, beside who it is and where, that shape what it answers."""
 
 
-def require_model(where: str, alias: str | None, known: Collection[str]) -> None:
-    """Make sure that a model that is named somewhere, if any, is known.
+def require_model(where: str, alias: str | None, aliases: Collection[str]) -> None:
+    """Make sure that a model that is named somewhere, if any, is one of this host.
 
     Raises:
         InputError: It is not.
     """
-    if alias is not None and alias not in known:
-        models = ", ".join(sorted(known))
+    if alias is not None and alias not in aliases:
+        models = ", ".join(sorted(aliases))
         raise InputError(f"{where}: no model {alias!r} on this host. Known: {models}.")
 
 

@@ -118,12 +118,12 @@ class Thought(NamedTuple):
 
     Attributes:
         thinking: What was thought; empty where nothing is told.
-        kept: What the endpoint wants back within a tool loop, as fields of the message.
+        fields: What the endpoint wants back within a tool loop, as fields of the message.
     """
 
     text: str
     thinking: str
-    kept: Mapping[str, Any]
+    fields: Mapping[str, Any]
 
 
 def thought_of(message: Mapping[str, Any]) -> Thought:
