@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ...pool.values.intervals import paired_interval
+from ...pool.values.intervals import mean_of, paired_interval
 from ...pool.values.layout import MANIFEST
 from ...runtime.runs.record import read_value
 from ...runtime.values.terminal import counted, with_interval
@@ -283,8 +283,8 @@ def compare(first_path: Path, second_path: Path) -> Comparison:
     names = (f"{sides[0].team} ({first_path.name})", f"{sides[1].team} ({second_path.name})")
     return Comparison(
         names=names,
-        before=[_mean(before[task]) for task in common],
-        after=[_mean(after[task]) for task in common],
+        before=[mean_of(before[task]) for task in common],
+        after=[mean_of(after[task]) for task in common],
         single=all(len(scores[task]) == 1 for scores in (before, after) for task in common),
         left_out=len(before.keys() ^ after.keys()),
         costs=(sides[0].cost, sides[1].cost),
@@ -351,7 +351,3 @@ def _measure(name: str, measure: Mapping[str, Any]) -> str:
         f"{name}: {first:.3f} and {second:.3f}, difference {difference} over"
         f" {counted(measure['tasks'], 'task')}"
     )
-
-
-def _mean(scores: Sequence[float]) -> float:
-    return sum(scores) / len(scores)

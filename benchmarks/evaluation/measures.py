@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...pool.values.intervals import Interval, figure_interval, paired_interval
+from ...pool.values.intervals import Interval, figure_interval, mean_of, paired_interval
 from ...runtime.scoring.ranked import HITS
 from ...schema.host.conforming import PluginValue
 from .samples import Sample
@@ -38,7 +38,7 @@ class Measure(PluginValue):
         if self.interval == "share":
             return figure_interval(niches)
         if self.interval == "difference":
-            return paired_interval([_mean(task) for tasks in niches.values() for task in tasks])
+            return paired_interval([mean_of(task) for tasks in niches.values() for task in tasks])
         return None
 
 
@@ -107,7 +107,7 @@ class Measured:
         niches = {niche: list(tasks.values()) for niche, tasks in sorted(self.of(name).items())}
         values = [value for tasks in niches.values() for trials in tasks for value in trials]
         interval = self.declared.get(name, Measure()).of(niches)
-        figure = {"mean": _mean(values), "n": len(values), "of": samples}
+        figure = {"mean": mean_of(values), "n": len(values), "of": samples}
         return figure if interval is None else {**figure, "interval": list(interval)}
 
 
@@ -127,8 +127,8 @@ def paired(name: str, before: Measured, after: Measured) -> dict[str, Any] | Non
     differences = [(later[task] - fields[task]) / span for task in common]
     return {
         "tasks": len(common),
-        "means": [_mean([record[task] for task in common]) for record in (fields, later)],
-        "difference": span * _mean(differences),
+        "means": [mean_of([record[task] for task in common]) for record in (fields, later)],
+        "difference": span * mean_of(differences),
         "interval": [span * end for end in paired_interval(differences)],
     }
 
@@ -138,8 +138,4 @@ def _put(niches: Values, niche: str, task: str, value: float) -> None:
 
 
 def _by_task(niches: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, float]:
-    return {task: _mean(trials) for tasks in niches.values() for task, trials in tasks.items()}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return {task: mean_of(trials) for tasks in niches.values() for task, trials in tasks.items()}

@@ -8,18 +8,14 @@ read, edit and run by hand.
 from __future__ import annotations
 
 from .addresses import runs_at
-from .expansion import Expansion, expansion_of
+from .expansion import expansion_of
 from .listing import listing
 from .streams import PaperStream, stream_of
-from .tables import Paper, PaperRow, PaperRun, PaperTable, load_paper, paper_names
+from .tables import PaperRun, load_paper, paper_names
 
 __all__ = [
-    "Expansion",
-    "Paper",
-    "PaperRow",
     "PaperRun",
     "PaperStream",
-    "PaperTable",
     "expansion_of",
     "listing",
     "load_paper",

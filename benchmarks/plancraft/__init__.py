@@ -6,7 +6,7 @@
 """
 
 from .actions import Impossible, Transfer, read_action
-from .crafting import CraftingTable, Stack
+from .crafting import Stack
 from .episode import MOST_STEPS, CraftingEpisode, CraftingWorld
 from .package import SPLITS, PlancraftExample, Published, read_published
 from .tasks import world_of
@@ -15,7 +15,6 @@ __all__ = [
     "MOST_STEPS",
     "SPLITS",
     "CraftingEpisode",
-    "CraftingTable",
     "CraftingWorld",
     "Impossible",
     "PlancraftExample",

@@ -9,12 +9,11 @@ from .calls import do_call, do_calls
 from .domains import OPERATIONS
 from .operation import CallFailed, Workplace
 from .tables import Tables, find_folder, load_tables
-from .verdict import PredictionVerdict, verdict
+from .verdict import verdict
 
 __all__ = [
     "OPERATIONS",
     "CallFailed",
-    "PredictionVerdict",
     "Tables",
     "Workplace",
     "do_call",

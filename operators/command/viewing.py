@@ -48,7 +48,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         return None
     lines = [entry.value for entry in Ledger(folder / TURNS).read()]
     if not words:
-        return _tasks_done(folder, lines)
+        return _finished_tasks(folder, lines)
     tasks = [*Manifest.read(folder).tasks]
     task, *runs = words
     if task not in tasks or len(runs) > 1:
@@ -70,7 +70,7 @@ def _report(pool: Path, words: Sequence[str]) -> Viewed:
     return Overview(text=lambda: str(status), fields=status.value)
 
 
-def _tasks_done(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Overview:
+def _finished_tasks(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Overview:
     """Return the tasks of an evolution that are done."""
     tasks = Manifest.read(folder).tasks
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...schema.host.catalogue import load_known
+from ...schema.host.catalogue import load_installed
 from ...schema.host.conforming import PluginValue
 from ...schema.values.errors import InputError
 
@@ -87,7 +87,7 @@ def operator_of(name: str) -> Operator:
     Raises:
         InputError: No installed package provides it, its import fails, or it is not an `Operator`.
     """
-    result = load_known("operators", "operator", name)
+    result = load_installed("operators", "operator", name)
     if not isinstance(result, Operator):
         kind = type(result).__name__
         raise InputError(f"{name!r} of coterie.operators leads to no Operator, but to a {kind}.")

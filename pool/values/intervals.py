@@ -106,7 +106,7 @@ def figure_interval(
             every
             score. Default: the mean over all tasks.
     """
-    means = {niche: [_mean(task) for task in tasks] for niche, tasks in niches.items() if tasks}
+    means = {niche: [mean_of(task) for task in tasks] for niche, tasks in niches.items() if tasks}
     if not means:
         return 0.0, 1.0
     figure = figure or _mean_of_all
@@ -150,18 +150,18 @@ class _Spread:
 
     @classmethod
     def of(cls, niches: Sequence[Sequence[Sequence[float]]]) -> _Spread:
-        groups = [[_mean(task) for task in tasks] for tasks in niches]
+        groups = [[mean_of(task) for task in tasks] for tasks in niches]
         scores = [score for group in groups for score in group]
         trials = [task for tasks in niches for task in tasks]
         free, borrowed = len(scores) - len(groups), BORROWED if len(groups) > 1 else 0.0
         overall = _squares(scores) / max(1, len(scores) - 1)
         inside = sum(map(_squares, groups)) + borrowed * overall
-        tries = _mean([1 / len(trial) for trial in trials])
+        tries = mean_of([1 / len(trial) for trial in trials])
         more = sum(len(trial) - 1 for trial in trials)
         weights = free + borrowed**2 / max(1, len(scores) - 1)
         return cls(
             tasks=len(scores),
-            mean=_mean(scores),
+            mean=mean_of(scores),
             overall=overall,
             inside=inside / (free + borrowed) if free + borrowed else 0.0,
             trial=tries * sum(map(_squares, trials)) / more if more else 0.0,
@@ -240,7 +240,7 @@ def _draws(scores: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[S
     """
     chance = random.Random(0)  # noqa: S311 - not for secrets
     sizes = [len(group) for group in scores.values()]
-    means = [_mean(group) for group in scores.values()]
+    means = [mean_of(group) for group in scores.values()]
     for _ in range(DRAWS):
         apart = _share_of_niches(sizes, means, spread, chance)
         room = spread.mean * (1 - spread.mean) * (1 - apart)
@@ -292,13 +292,14 @@ def _level(niches: Scores, level: float) -> dict[str, list[float]]:
 
 
 def _mean_of_all(niches: Scores) -> float:
-    return _mean([score for scores in niches.values() for score in scores])
+    return mean_of([score for scores in niches.values() for score in scores])
 
 
 def _squares(values: Sequence[float]) -> float:
-    mean = _mean(values)
+    mean = mean_of(values)
     return sum((value - mean) ** 2 for value in values)
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean_of(values: Sequence[float]) -> float:
+    """Return the mean of some values, of which there is one at least."""
     return sum(values) / len(values)

@@ -285,7 +285,7 @@ def load_named(group: str, name: str) -> Any:
     return result
 
 
-def load_known(group: str, noun: str, name: str) -> Any:
+def load_installed(group: str, noun: str, name: str) -> Any:
     """Return `load_named` of a noun's group; an unknown name is an InputError with a hint."""
     names = installed(group)
     if name not in names:

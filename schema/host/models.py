@@ -46,6 +46,17 @@ def require_model(where: str, alias: str | None, known: Collection[str]) -> None
         raise InputError(f"{where}: no model {alias!r} on this host. Known: {models}.")
 
 
+def require_model(where: str, alias: str | None, aliases: Collection[str]) -> None:
+    """Make sure that a model that is named somewhere, if any, is one of this host.
+
+    Raises:
+        InputError: It is not.
+    """
+    if alias is not None and alias not in aliases:
+        models = ", ".join(sorted(aliases))
+        raise InputError(f"{where}: no model {alias!r} on this host. Known: {models}.")
+
+
 def is_more(effort: Effort, than: Effort) -> bool:
     """Return whether one effort allows more thinking than another."""
     return EFFORTS.index(effort) > EFFORTS.index(than)

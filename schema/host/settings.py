@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..values.errors import InputError
-from .catalogue import installed, load_known
+from .catalogue import installed, load_installed
 from .foreign_code import foreign_code
 
 PARTS = ("schema", "settings", "check", "check_recipe", "seeds")
@@ -64,7 +64,7 @@ def find_strategy(name: str) -> Configurable:
     Raises:
         InputError: No installed package declares it, it cannot be imported, or it is no strategy.
     """
-    result = load_known("strategies", "strategy", name)
+    result = load_installed("strategies", "strategy", name)
     with foreign_code(f"the strategy {name}", InputError):
         lacks = [part for part in PARTS if not hasattr(result, part)]
     if lacks:

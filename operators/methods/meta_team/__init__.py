@@ -11,14 +11,13 @@ from .evidence.conversation import interactions, speakers
 from .evidence.evidence import EvidenceExchange
 from .evidence.feedback import TaskFeedback
 from .evidence.ground import Ground
-from .gate import Passed, Refused, gate
+from .gate import Passed, gate
 from .limits import PhaseLimits
 from .reorganise import Reorganised, reorganise
 from .retrospect import Reflected, retrospect
-from .retrospective import Retrospective, Scheme, Tally, look_back
+from .retrospective import Retrospective, Tally, look_back
 from .room import NoteLimits
 from .settings import RetrospectiveSettings
-from .settle import Settlement, settle
 
 __all__ = [
     "EvidenceExchange",
@@ -27,12 +26,9 @@ __all__ = [
     "Passed",
     "PhaseLimits",
     "Reflected",
-    "Refused",
     "Reorganised",
     "Retrospective",
     "RetrospectiveSettings",
-    "Scheme",
-    "Settlement",
     "Tally",
     "TaskFeedback",
     "gate",
@@ -40,6 +36,5 @@ __all__ = [
     "look_back",
     "reorganise",
     "retrospect",
-    "settle",
     "speakers",
 ]

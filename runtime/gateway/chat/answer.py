@@ -60,7 +60,7 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         text=text,
         tool_calls=calls,
         thinking=thought.thinking,
-        kept=thought.kept if calls else {},
+        kept=thought.fields if calls else {},
         finish_reason=finish_reason,
         usage=used.usage,
         reported_usd=used.usd,

@@ -123,7 +123,7 @@ class Thought(NamedTuple):
 
     text: str
     thinking: str
-    kept: Mapping[str, Any]
+    fields: Mapping[str, Any]
 
 
 def thought_of(message: Mapping[str, Any]) -> Thought:

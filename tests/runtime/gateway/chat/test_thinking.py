@@ -192,4 +192,4 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["reasoning_content", "reasoning_details"]), JSON))
 def test_whatever_a_field_holds_it_is_text(message: Any) -> None:
     assert isinstance(thought_of(message).thinking, str)
-    json.dumps(thought_of(message).kept)
+    json.dumps(thought_of(message).fields)
