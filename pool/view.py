@@ -43,7 +43,7 @@ def episode_of(evolution: str, operation: str) -> int | None:
 
 
 def events(folder: Path, kind: str, *, end: LedgerPosition | None = None) -> list[EventNoted]:
-    """Yield the events of a pool that have this name, in order. Only the ledger stores them.
+    """Return the events of a pool that have this name, in order. Only the ledger stores them.
 
     Args:
         end: The end of the ledger's part to read; None: the whole ledger.

@@ -197,7 +197,7 @@ class Cell:
 
 
 def cells_of(arena: Arena, folder: Path) -> Iterator[Cell]:
-    """Return all cells: for each seed, every method on every stream."""
+    """Yield all cells: for each seed, every method on every stream."""
     for seed in range(arena.seeds):
         for stream in arena.streams:
             for method in arena.methods:

@@ -1,4 +1,4 @@
-"""The tasks of BIG-Bench Extra Hard, read from its files as they are published."""
+"""The tasks of BIG-Bench Extra Hard, read from its published files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SUFFIX = (
     ' "The answer is: no". Where exactly one of several lettered options is right, answer with its'
     ' letter only, as in "The answer is: (b)".'
 )
-"""What follows every question. Few models announce their answer so unless they are asked to."""
+"""The text after every question. Few models announce their answer in this form unless asked to."""
 
 HOW_TO_GET = (
     "Clone https://github.com/google-deepmind/bbeh and name the clone's folder with --data."
@@ -68,10 +68,10 @@ _Example = tuple[str, str]
 def full_tasks(source: Source) -> list[Task]:
     """Return the tasks of all subtasks, in the order of `SUBTASKS` and of their files.
 
-    An example that is there twice is asked twice, as the original does.
+    A repeated example becomes two tasks, as in the original.
 
     Raises:
-        InputError: The files are not there, not whole or not readable.
+        InputError: The files are missing, incomplete or unreadable.
     """
     place = _find(source.data, FULL_NAMES)
     examples = {subtask: _parse(text, where) for subtask, text, where in _files(place)}
@@ -95,12 +95,12 @@ def full_tasks(source: Source) -> list[Task]:
 
 
 def mini_tasks(source: Source) -> list[Task]:
-    """Return the tasks of the mini set in its order. Each is the one of the full set, with its id.
+    """Return the tasks of the mini set in its order. Each is a task of the full set, with its id.
 
-    The file of the mini set does not say which subtask an example is from. The full set does.
+    The file of the mini set does not have the subtasks of its examples; the full set does.
 
     Raises:
-        InputError: The files of either set are not there, not readable, or do not fit together.
+        InputError: The files of either set are missing or unreadable, or do not match.
     """
     place = _find(source.data, MINI_NAMES)
     tasks_by_example: defaultdict[_Example, deque[Task]] = defaultdict(deque)
@@ -134,10 +134,10 @@ def _find(data: Path | None, names: Sequence[str]) -> Path:
 
 
 def read_canary(source: Source) -> str:
-    """Return the text that every copy of the data, and of answers with it, must hold.
+    """Return the text that every copy of the data, and of answers with it, must contain.
 
     Raises:
-        InputError: The files are not there, or not readable.
+        InputError: The files are missing or unreadable.
     """
     _, text, where = next(_files(_find(source.data, FULL_NAMES)))
     try:
@@ -147,7 +147,7 @@ def read_canary(source: Source) -> str:
 
 
 def _files(place: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Return each subtask's file that is there, with its place for messages."""
+    """Return each available file of a subtask, with its place for messages."""
     return _in_folder(place) if place.is_dir() else _in_archive(place)
 
 
@@ -159,7 +159,7 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, bytes, str]]:
 
 
 def _in_archive(path: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Read an archive once from start to end, and unpack nothing."""
+    """Read an archive once from start to end, without unpacking it."""
     wanted = {f"benchmark_tasks/bbeh_{subtask}/task.json": subtask for subtask in SUBTASKS}
     try:
         with tarfile.open(path, "r|xz") as archive:

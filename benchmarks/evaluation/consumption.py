@@ -49,10 +49,9 @@ def consumption(folder: Path) -> dict[str, Any]:
     """Summarise the recorded model calls of an evaluation for results.json.
 
     Returns:
-        `agents`: the consumption of each; `calls`: percentiles of the seconds per answer, for
-            answers
-        that came from a model, not from a cache; `answered`: the number of answers by alias and by
-        the endpoint's own name of the model, with its fingerprint if reported.
+        `agents`: the consumption of each. `calls`: percentiles of the seconds per answer of a
+        model, without cached answers. `answered`: the number of answers by alias and by the
+        endpoint's own name of the model, with its fingerprint if reported.
     """
     agents: dict[str, Usage] = {}
     answered: dict[str, Counter[str]] = {}

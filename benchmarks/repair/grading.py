@@ -22,8 +22,7 @@ class Grade:
 
     Attributes:
         status: FULL: all tests pass that must. PARTIAL: some of those that failed before, and all
-            of
-            those that passed. NO: anything else.
+            of those that passed. NO: anything else.
         f2p_passed: Tests that failed before and pass now.
         f2p_failed: Tests that failed before and still fail.
         p2p_passed: Tests that passed before and still pass or are skipped.

@@ -1,7 +1,7 @@
-"""What runs in the two jails of the scorer `humaneval`: an answer in one, its test in the other.
+"""Runs in the two jails of the scorer `humaneval`: an answer in one, its test in the other.
 
-Both get this file as their first cell. A value goes from one to the other as text that can hold
-plain values only, so an answer cannot hand over an object that claims to be equal to anything.
+Both get this file as their first cell. Values pass between them as text that can hold only plain
+values, so an answer cannot pass an object that claims to be equal to anything.
 """
 
 # pyright: basic
@@ -14,7 +14,7 @@ def encode(value):
 
 
 def _marked(value):
-    """Turn a value into what JSON can hold. Whatever can be gone through becomes an iterator."""
+    """Convert a value to one that JSON can hold. Any other iterable becomes an iterator."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, complex):
@@ -49,10 +49,10 @@ _KINDS = {"list": list, "tuple": tuple, "set": set, "iter": iter, "complex": _co
 
 
 def define(readings, entry_point):
-    """Run the first reading that is Python, and give the function that it defines.
+    """Run the first reading that is valid Python, and return the function that it defines.
 
     Args:
-        readings: What an answer may mean: each a list of sources that are run one after the other.
+        readings: Possible readings of an answer: each a list of sources to run in order.
     """
     failure = SyntaxError("there is no code")
     for sources in readings:
@@ -74,7 +74,7 @@ def respond(function, text):
 
 
 def judge(prompt, test, entry_point, ask):
-    """Test a function that is elsewhere; say what it fails of, or nothing."""
+    """Test a function in another jail; return its failure, or an empty text."""
 
     def candidate(*arguments, **named):
         return decode(ask(encode((arguments, named))))

@@ -1,8 +1,7 @@
-"""What runs in the jail of the scorer `math`: whether an answer means what the reference means.
+"""Runs in the jail of the scorer `math`: whether an answer means the same as the reference.
 
-The library reads texts that a model wrote with a parser that evaluates them, and what it works out
-of them may be of any size. It is read once; each answer is read in a process of its own, which
-begins as this one stands and is ended with its verdict.
+The library parses a model's texts with a parser that evaluates them, and its results may be of any
+size. It is loaded once; each answer is read in a forked process, which is killed after its verdict.
 """
 
 # pyright: basic
@@ -19,14 +18,14 @@ logging.disable()  # it warns that it is without a time limit: the process has o
 
 
 def means(answer, reference):
-    """Give whether the answer has an expression that means the same; None where it has none."""
+    """Return whether the answer's expression means the same; None if it has no expression."""
     wanted = parse(f"${reference}$", parsing_timeout=0) or parse(reference, parsing_timeout=0)
     result = parse(answer, parsing_timeout=0)
     return verify(wanted, result, timeout_seconds=None) if result else None
 
 
 def judged(answer, reference, seconds):
-    """Give what `means` says, as text, or how it came to no end."""
+    """Return the result of `means` as text, or why it did not finish."""
     incoming, outgoing = os.pipe()
     child = os.fork()
     if not child:

@@ -81,7 +81,7 @@ def _text(since: Since) -> Iterator[str]:
 
 
 def _markdown(since: Since) -> Iterator[str]:
-    """Return the report as Markdown, with all text of models escaped."""
+    """Yield the lines of the report as Markdown, with all text of models escaped."""
     yield f"### {_code(since.pool.folder.name)} since {_code(since.revision)}"
     yield ""
     if since.is_empty:

@@ -188,8 +188,7 @@ class Ledger:
         Args:
             value: The value to record, as in `append`.
             files: The text of each file by its name, relative to the ledger's folder, with `/`. Its
-                folder
-                exists. A file is written once: no earlier line may name it.
+                folder exists. A file is written once: no earlier line may name it.
 
         Returns:
             Whether it was done; false: the operation was there already, and nothing was changed.

@@ -101,8 +101,7 @@ def steps_to(
 
     Args:
         sources: The sources with the steps that led to each. Edits are described relative to the
-            first.
-            A team of the pool has no steps: its values are its own.
+            first. A team of the pool has no steps: its values are its own.
 
     Returns:
         The steps of all sources, and this one.

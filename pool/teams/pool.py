@@ -299,10 +299,9 @@ class Pool:
 
         Returns:
             For a new member, its name, and whether it is new; a repeated call returns the same
-            name. For
-            other changes, whether the change was recorded: false if this operation was recorded
-                before, the
-            member to restore is not retired, or the agent would not change.
+            name. For other changes, whether the change was recorded. It is not recorded if this
+            operation was recorded before, the member to restore is not retired, or the agent would
+            not change.
 
         Raises:
             ConfigError: The new or revised member does not load, or is above the ceiling.

@@ -103,8 +103,7 @@ def figure_interval(
     Args:
         niches: The scores of each task's trials, in [0, 1], by niche; at least one of each task.
         figure: Computes the figure from each task's mean score, by niche. It must increase with
-            every
-            score. Default: the mean over all tasks.
+            every score. Default: the mean over all tasks.
     """
     means = {niche: [mean_of(task) for task in tasks] for niche, tasks in niches.items() if tasks}
     if not means:

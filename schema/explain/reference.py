@@ -117,7 +117,7 @@ def reference(document: str) -> str:
 
 
 def _section(field: Field) -> Iterator[str]:
-    """Return a table of the direct inner fields, if any has a name."""
+    """Yield the lines of a table of the direct inner fields, if any has a name."""
     if named := _named(field):
         if field.path:
             yield f"## `{field.name}`"

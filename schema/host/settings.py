@@ -33,12 +33,12 @@ class Configurable(Protocol):
 
     @property
     def settings(self) -> Callable[..., Any]:
-        """Build its settings."""
+        """The function that builds its settings."""
         ...
 
     @property
     def check(self) -> Callable[[Any, Mapping[str, Any]], Mapping[str, str]]:
-        """Return problems of the settings that no schema can express, by field.
+        """The function that returns problems of the settings beyond the schema, by field.
 
         Its arguments are the settings and the written fields.
         """
@@ -46,7 +46,7 @@ class Configurable(Protocol):
 
     @property
     def check_recipe(self) -> Callable[[Any], Mapping[str, str]]:
-        """Return problems of settings in combination with the recipe's other fields, by setting.
+        """The function that returns problems of settings given the rest of the recipe, by setting.
 
         Its argument is the whole `Recipe`.
         """

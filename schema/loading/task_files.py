@@ -101,7 +101,7 @@ def _named(value: Any) -> Iterator[tuple[str, str | None, FieldPath]]:
 
 
 def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]:
-    """Yield names that cannot exist side by side in one folder: `a` and `a/b`."""
+    """Return problems of names that cannot exist side by side in one folder: `a` and `a/b`."""
     folders = {str(folder) for name in files for folder in PurePosixPath(name).parents}
     return [
         document.problem(

@@ -89,8 +89,7 @@ class Notes:
         skills: Skills by name. The agent sees their names and descriptions.
         coaching: Advice for its next round.
         taught: The id of the task that taught each note, by place: `patches/units` or `coaching`.
-            This
-            is provenance, like `member`: no agent sees it, and comparisons ignore it.
+            This is provenance, like `member`: no agent sees it, and comparisons ignore it.
     """
 
     patches: Mapping[str, str] = field(default_factory=nothing, hash=False)
@@ -282,11 +281,9 @@ class Rounds:
 
     Attributes:
         until: The event that ends the rounds early. `unchanged`: no contribution changed in a
-            round;
-            `finalized`: all who can say so call theirs final; `converged`: nobody who consults has
-                a
-            new point (MATTRL §3.1); `accepted`: all work is accepted (MATTRL App. B.4); `never`:
-            none.
+            round; `finalized`: all who can say so call theirs final; `converged`: nobody who
+            consults has a new point (MATTRL §3.1); `accepted`: all work is accepted (MATTRL App.
+            B.4); `never`: none.
         hears: The answers that an agent reads from the second round on: of the agents that report
             to it, of all others in the rounds, or of the named agents.
         opening: The agents that work once, before the first round.
