@@ -290,7 +290,7 @@ def _operators(report: EvolutionReport) -> PageTable:
         rows.append(
             (
                 name,
-                str(item.teams) if item and report.searched else "",
+                str(item.made) if item and report.searched else "",
                 str(item.dropped) if item else "",
                 str(item.best) if item and report.searched else "",
                 f"{usage.tokens:,}" if usage.calls else "",

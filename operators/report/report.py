@@ -30,7 +30,7 @@ MAKERS = frozenset({"instantiate", "mutate", "crossover"})
 class _Operator:
     """An operator's counts: teams that were run, rejected answers, and best candidates."""
 
-    teams: int = 0
+    made: int = 0
     dropped: int = 0
     best: int = 0
 
@@ -148,7 +148,7 @@ class EvolutionReport:
             self.executed += candidate["executed"]
         self._compare(line, candidate["score"], candidate["verdict"])
         operator = self._operator(candidate["operator"])
-        operator.teams += 1
+        operator.made += 1
         operator.best += is_best
         if candidate["component"]:
             niche = self.components.setdefault(line["niche"] or "all", Counter())
@@ -191,7 +191,7 @@ class EvolutionReport:
         silent = [
             f"{name} never made a team: {counted(operator.dropped, 'answer')} not usable."
             for name, operator in sorted(self.operators.items())
-            if name in MAKERS and operator.teams == 0
+            if name in MAKERS and operator.made == 0
         ]
         if self.searched and not any(
             operator.best for name, operator in self.operators.items() if name != "select"
@@ -340,7 +340,7 @@ def _operators(report: EvolutionReport) -> Iterator[str]:
     if report.searched:
         yield "operator      made  dropped  best of its task"
         for name, operator in sorted(report.operators.items()):
-            yield f"{name:<12} {operator.teams:>5} {operator.dropped:>8} {operator.best:>17}"
+            yield f"{name:<12} {operator.made:>5} {operator.dropped:>8} {operator.best:>17}"
         yield ""
     elif names := sorted({*report.spent, *report.operators}):
         yield "operator         dropped    calls     tokens  cost"

@@ -35,17 +35,6 @@ SHAPING = (
 """The fields of a model, other than its identity and address, that influence its answers."""
 
 
-def require_model(where: str, alias: str | None, known: Collection[str]) -> None:
-    """Make sure that a model that is named somewhere, if any, is known.
-
-    Raises:
-        InputError: It is not.
-    """
-    if alias is not None and alias not in known:
-        models = ", ".join(sorted(known))
-        raise InputError(f"{where}: no model {alias!r} on this host. Known: {models}.")
-
-
 def require_model(where: str, alias: str | None, aliases: Collection[str]) -> None:
     """Make sure that a model that is named somewhere, if any, is one of this host.
 
