@@ -2,8 +2,8 @@
 
 Each step draws what every edit gains from what is believed of it (Thompson sampling). The team
 that scores most in the draw runs next: a candidate, or one with an edit more, which is made for it.
-A proposal is made where the draw of its gain is above that of all edits. As most runs are of
-several edits together, each tells of all of them.
+A proposal is made where the draw of its gain is above that of every edit that its parent lacks.
+As most runs are of several edits together, each tells of all of them.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ class Race:
         if room:
             base = self.standings.base(self.standings.candidates[max(drawn, key=drawn.__getitem__)])
             chosen = self.proposing.choose(base, chance)
-            best = max(self.standings.gains(steps).values(), default=0)
-            if chosen is not None and (chosen[1] > max(0, best) or not ready):
+            rival = self.standings.best_addition(base, steps)
+            if chosen is not None and (chosen[1] > rival or not ready):
                 learns = self.proposing.runs_for(base) <= SHARE_TO_LEARN * room
                 return _Pick(candidate=base, kind=chosen[0], learns=learns)
         if (merge := self.proposing.merge(steps)) is not None:

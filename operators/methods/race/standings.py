@@ -374,6 +374,11 @@ class Standings:
         """Return what each edit gains, as steps were drawn, by the candidate that it made."""
         return {each.number: drawn[each.number] for each in self.candidates if each.is_edit}
 
+    def best_addition(self, base: Contender, drawn: Matrix) -> float:
+        """Return what the best edit gains that a candidate lacks, at least 0."""
+        gains = self.gains(drawn).items()
+        return max([0.0, *(gain for edit, gain in gains if edit not in self.edits[base.number])])
+
     def merges(self, drawn: Matrix) -> list[tuple[Contender, Contender]]:
         """Return merges that nobody made and that score more than every candidate in a draw.
 

@@ -55,6 +55,21 @@ def test_a_conflict_says_who_decides_what() -> None:
     assert "writer" in conflict
 
 
+def test_a_merge_conflicts_where_an_edit_of_it_does_and_that_is_said_once() -> None:
+    merging = race((0, "writer", "A."), (0, "editor", "B."), (0, "writer", "C."))
+    candidates = merging.standings.candidates
+    for number, (base, partner) in enumerate(((1, 2), (2, 1)), start=4):
+        merged = merging.merge(candidates[base], candidates[partner])
+        assert merged is not None
+        team = merged.child
+        merging.standings.enter(
+            Contender(number=number, team=team, parent=base, partner=partner, scores=[1.0])
+        )
+        assert merging.merge(candidates[number], candidates[3]) is None
+    [conflict] = merging.conflicts.values()
+    assert conflict.startswith("candidates 1 and 3: ")
+
+
 def test_what_is_added_to_the_end_of_a_prompt_is_added_to_any_other() -> None:
     edits = [f"{PAIR.agents['writer'].prompt}\n{text}" for text in ("A.", "B.", "B.\nC.")]
     merging = race(
