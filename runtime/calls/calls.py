@@ -284,8 +284,8 @@ def _size(answer: ChatAnswer) -> int:
     """Give the characters of an answer; what is kept of one is not counted, but taken for long."""
     if answer.kept:
         return LARGEST_ANSWER
-    called = sum(len(call.arguments) for call in answer.tool_calls)
-    return len(answer.text) + len(answer.thinking) + called
+    called = (call.arguments for call in answer.tool_calls)
+    return sum(map(len, (answer.text, answer.thinking, *called)))
 
 
 def _clean_call(call: ToolRequest, scrub: Callable[[str], str]) -> ToolRequest:
