@@ -282,8 +282,8 @@ def _size(answer: ChatAnswer) -> int:
     """Return the characters of an answer; one with kept fields counts as long, uncounted."""
     if answer.kept:
         return LARGEST_ANSWER
-    called = sum(len(call.arguments) for call in answer.tool_calls)
-    return len(answer.text) + len(answer.thinking) + called
+    called = (call.arguments for call in answer.tool_calls)
+    return sum(map(len, (answer.text, answer.thinking, *called)))
 
 
 def _clean_call(call: ToolRequest, scrub: Callable[[str], str]) -> ToolRequest:

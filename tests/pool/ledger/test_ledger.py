@@ -62,6 +62,17 @@ def test_an_operation_is_appended_once(ledger: Ledger) -> None:
     assert [entry.value for entry in ledger.read()] == [{"score": 1}]
 
 
+def test_what_is_written_anew_is_known_by_its_new_place(ledger: Ledger) -> None:
+    for op in "abc":
+        ledger.append({}, op=op)
+    ledger.rewrite(lambda lines: [line_of(line.value, line.op, clock=9) for line in lines[1:]])
+    assert [(entry.op, entry.clock) for entry in ledger.read()] == [("b", 9), ("c", 9)]
+    assert ledger.find("a") is None
+    last = ledger.find("c")
+    assert last is not None
+    assert (last.op, last.clock) == ("c", 9)
+
+
 def test_threads_and_processes_share_a_ledger(ledger: Ledger) -> None:
     def work(ledger: Ledger) -> None:
         for number in range(50):

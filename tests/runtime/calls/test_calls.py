@@ -50,7 +50,7 @@ def asked(model: ScriptedModel, *paths: str, text: str = "hi", **options: Any) -
 
 def test_the_journal_answers_before_the_model(tmp_path: Path) -> None:
     events: list[Any] = []
-    with ScriptedModel(["one", "two"]) as model:
+    with ScriptedModel([Reply(text="one", finish_reason="length"), "two"]) as model:
         (first,) = asked(model, "a/call 1", folder=tmp_path)
         (again,) = asked(model, "a/call 1", folder=tmp_path, events=events)
         (other,) = asked(model, "a/call 2", folder=tmp_path)

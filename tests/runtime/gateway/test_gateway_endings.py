@@ -54,6 +54,9 @@ def answer(result: Read) -> ChatAnswer:
 def test_every_word_is_a_known_one_with_its_source() -> None:
     assert len({word.word for word in FINISH_WORDS}) == len(FINISH_WORDS)
     assert len({word.words for word in REFUSAL_WORDS}) == len(REFUSAL_WORDS)
+    assert {word.means for word in FINISH_WORDS} == {
+        *("stop", "tool_calls", "length", "content_filter", "filtered", "failed", "unsaid")
+    }
     assert all(word.word == word.word.lower() for word in FINISH_WORDS)
     assert all(word.words == word.words.lower() for word in REFUSAL_WORDS)
     assert all("/" in item.source for item in (*FINISH_WORDS, *REFUSAL_WORDS))

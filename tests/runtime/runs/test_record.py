@@ -60,12 +60,13 @@ def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
         async with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
             settle = await record.journal.open_account("a", Usage(calls=1, unpriced_calls=1))
             settle(Usage(calls=1, unpriced_calls=1), lost=False)
-            record.finish(Run(status="done", answer="s3cret-key!"))
+            record.finish(Run(status="done", answer="s3cret-key!", said="It is s3cret-key."))
         return record
 
     record = asyncio.run(made())
     result = json.loads((record.folder.path / "result.json").read_text())
     assert (result["v"], result["status"], result["answer"]) == (1, "done", "[secret]!")
+    assert result["said"] == "It is [secret]."
     assert result["models"] == {
         "default": {"model": "openai/m", "api_base": None, "from": "--model"}
     }

@@ -356,6 +356,11 @@ def test_a_child_has_no_lineage() -> None:
             " edits[0].set_model. Keep one of them.",
         ),
         (
+            [SetExecution(field="timeout", value=9), SetExecution(field="timeout", value=8)],
+            "edits:1:1: error: edits[1].set_execution: it sets execution.timeout, and so does"
+            " edits[0].set_execution. Keep one of them.",
+        ),
+        (
             [AddEdge(sender="a", receiver="b"), ReplaceTopology(reports_to={})],
             "edits:1:1: error: edits[1].replace_topology: it sets topology.reports_to.a.b, and"
             " so does edits[0].add_edge. Keep one of them.",

@@ -86,14 +86,11 @@ def read(body: Any) -> ChatAnswer:
     return WIRE.answer(body, "http://h/v1/messages")
 
 
-def test_a_text_is_read() -> None:
+def test_a_text_is_read_and_counted_with_what_the_cache_took_and_gave() -> None:
     answer = read(SAID)
     assert (answer.text, answer.finish_reason) == ("Hi, I'm Claude.", "stop")
     assert answer.model == "claude-sonnet-4-5"
-
-
-def test_what_was_read_is_counted_with_what_the_cache_took_and_gave() -> None:
-    usage = read(SAID).usage
+    usage = answer.usage
     assert usage.prompt_tokens == 21 + 188086 + 1000
     assert (usage.cached_tokens, usage.stored_tokens) == (1000, 188086)
     assert (usage.completion_tokens, usage.unmetered_calls) == (393, 0)

@@ -239,6 +239,12 @@ def test_newcomers_may_use_tools_or_be_functions_as_far_as_the_ceiling_allows() 
     assert "SWEAgent" not in readers
 
 
+def test_a_newcomer_that_comes_alone_may_have_all_edges_that_there_is_room_for() -> None:
+    workers = BY_NAME["majority_vote"]
+    tight = replace(DEFAULT, agents=9, edges=len(workers.edges) + 3)
+    assert '"maxItems": 2' in json.dumps(component_schema("roster", workers, CATALOGUE, tight))
+
+
 def test_where_all_see_all_nothing_is_offered_that_could_move_others_past_the_output() -> None:
     execution = replace(team().execution, context="all")
     loose = team("aj", agents="a b j", execution=execution, declared_output="j")
