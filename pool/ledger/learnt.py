@@ -10,7 +10,7 @@ from ...schema.values.codec import SKIPPED, from_value, kept, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
-from ...schema.values.values import is_list, is_mapping, replaced
+from ...schema.values.values import is_list, is_mapping
 from .shape import misshapen
 
 LONGEST_TASK = 8_000
@@ -109,7 +109,8 @@ class Learnt:
         Raises:
             ValueError: It has both an owner and others that it is to.
         """
-        entry = replaced(from_value(cls, value["entry"]), id=op)
+        entry = from_value(cls, value["entry"])
+        vars(entry)["id"] = op  # nobody has seen it yet; a pool has too many to copy each
         if problem := entry._problem():
             raise ValueError(problem)
         return entry

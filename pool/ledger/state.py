@@ -101,6 +101,7 @@ class State:
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._is_begun = is_begun
+        self._episode = ""
 
     def take(self, entry: LedgerEntry) -> None:
         """Take in a line.
@@ -118,9 +119,16 @@ class State:
             raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
-        for evolution, episode in episodes_in(entry.op):
-            if episode > self.episodes.get(evolution, -1):
-                self.episodes[evolution] = episode
+        self._follow(entry.op)
+
+    def _follow(self, operation: str) -> None:
+        """Note how far evolutions have come, unless the line before was of the same episode."""
+        episode, _, step = operation.rpartition("/")
+        if episode == self._episode and not step.isdecimal():
+            return
+        self._episode = episode
+        for evolution, number in episodes_in(operation):
+            self.episodes[evolution] = max(number, self.episodes.get(evolution, number))
 
     def like(self, identity: str) -> tuple[Member, ...]:
         """Return the teams of an identity."""
@@ -153,6 +161,10 @@ class State:
         if not self._is_begun and kind != "pool":
             raise ValueError("it is not the line that a pool begins with")
         match kind:
+            case "evaluated" | "failed":  # most lines, ahead of what is seldom there
+                self._take_trial(self._team(value["team"]), from_value(Trial, value), entry)
+            case "learnt" | "forgotten":
+                self._learn(kind, entry)
             case "pool":
                 self._begin(value)
             case "born":
@@ -161,16 +173,12 @@ class State:
                 self._take_duplicate(value)
             case "revised":
                 self._revise(op, Revised.of(value))
-            case "evaluated" | "failed":
-                self._take_trial(self._team(value["team"]), from_value(Trial, value), entry)
             case "rejected":
                 self.rejected[from_value(ChildRejected, value).operator] += 1
             case "retired":
                 self._retire(value, Retired.of(value).reason)
             case "restored":
                 self._retire(value, None)
-            case "learnt" | "forgotten":
-                self._learn(kind, entry)
             case "told":
                 self._tell(from_value(EventNoted, value))
             case _:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.codec import from_value
 from ...schema.values.json_text import dumps, loads
+from ...schema.values.values import replaced
 from ..gateway import CallError, ChatAnswer, ToolRequest, Usage, bare
 from ..gateway.chat.dialogue import shortened
 from ..gateway.model_client import no_account, unrecorded
@@ -83,7 +84,7 @@ class Calls:
         """
         origin = path if self.journal is None else self.journal.origin(path)
         if (seed := seed_of(self.seed, origin)) != request.seed:
-            request = replace(request, seed=seed)
+            request = replaced(request, seed=seed)
         call = _Call(self, request, partial(tell, path=path), budget, trim, on_words)
         started = time.monotonic()
         try:
@@ -200,7 +201,7 @@ class _Call:
                 if not cut:
                     raise
                 left_out += cut
-                request = replace(request, messages=messages)
+                request = replaced(request, messages=messages)
             else:
                 is_own = answer.alias == request.model
                 work = partial(_clean, answer, self.calls.scrub)
@@ -245,7 +246,7 @@ def _clean(answer: ChatAnswer, scrub: Callable[[str], str]) -> ChatAnswer:
     if is_plain and scrub(together := APART.join(texts)) == together:
         return answer
     text, finish_reason, model, fingerprint, thinking = map(scrub, texts)
-    return replace(
+    return replaced(
         answer,
         text=text,
         tool_calls=tuple(_clean_call(tool_call, scrub) for tool_call in answer.tool_calls),

@@ -13,11 +13,12 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.values.errors import AgentError, CoterieError
+from ...schema.values.errors import AgentError, StorageError
+from ...schema.values.values import replaced
 from ..agents.outcomes import AgentOutcome, Run, without_cost
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentReport
@@ -163,7 +164,7 @@ class Running:
         batched = self.context.calls.are_batched
         work = self.allowance.time.bounded() if batched else nullcontext()
         # Agents see the task through their workspace: the reference answer must not be there.
-        with Workspaces(replace(self.task, answer=None)) as self.workspaces:
+        with Workspaces(replaced(self.task, answer=None)) as self.workspaces:
             try:
                 async with asyncio.timeout(limit), work:
                     await self._dataflow()
@@ -490,4 +491,4 @@ class Running:
 def _slowed(run: Run, limit: str) -> Run:
     """Mark a run as stopped for a reason outside its team's control."""
     error = f"the run reached {limit}, while it waited for its models."
-    return replace(run, error=error, fault="slow")
+    return replaced(run, error=error, fault="slow")

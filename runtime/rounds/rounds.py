@@ -7,9 +7,10 @@ an agent's input depends on earlier rounds only, never on which agent was quicke
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ...schema.values.values import replaced
 from ..agents.outcomes import AgentOutcome, Run
 from ..agents.round_state import NOTHING, RoundState
 from ..values.usage import total
@@ -126,7 +127,7 @@ def summed(past: Sequence[Round], plan: Plan) -> Run:
     """
     last = past[-1].run
     runs = [item.run for item in past]
-    return replace(
+    return replaced(
         last,
         error=None if last.error is None else f"{_place(past)}, {last.error}{_left(past)}",
         usage=total(run.usage for run in runs),
@@ -163,7 +164,7 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
         return AgentOutcome(status="skipped" if runs[-1].status == "done" else "cancelled")
     if len(outcomes) == 1:
         return outcomes[0]
-    return replace(
+    return replaced(
         outcomes[-1],
         usage=total(outcome.usage for outcome in outcomes),
         seconds=sum(outcome.seconds for outcome in outcomes),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
+from ...schema.values.values import replaced
 from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..engine.allowance import Allowance
 from ..engine.engine import execute
@@ -106,7 +106,7 @@ async def passes(
         run = await execute(
             coming.plan,
             task,
-            replace(context, trace=trace),
+            replaced(context, trace=trace),
             path=f"{path}{coming.place(number)}/",
             state=coming.state,
             preset=coming.preset,
@@ -149,10 +149,10 @@ def as_run(past: tuple[Round, ...], plan: Plan) -> Run:
     """
     run = summed(past, plan)
     if plan.team.execution.rounds is None and past[-1].kind == "round":
-        run = replace(run, error=past[-1].run.error)
+        run = replaced(run, error=past[-1].run.error)
     if (chosen := declared(plan).chosen(past)) and run.rounds:
-        run = replace(run, recruited=seat_descriptions(plan.team, chosen[0]))
+        run = replaced(run, recruited=seat_descriptions(plan.team, chosen[0]))
     if run.status == "done" and run.answer is None:
         error = f"{plan.output}, whose output is the answer, took no part."
-        return replace(run, status="failed", error=error)
+        return replaced(run, status="failed", error=error)
     return run

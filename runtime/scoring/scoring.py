@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...schema.values.errors import JailError
+from ...schema.values.values import replaced
 from .scorers import Evidence, ScorerError, score
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
         task=task, answer=run.answer, tool_calls=calls, answers=_answers(run), jails=jails
     )
     try:
-        return replace(run, score=await score(evidence))
+        return replaced(run, score=await score(evidence))
     except (JailError, ScorerError) as error:
         why = f"the answer could not be scored: {error}"
         fault = "jail" if isinstance(error, JailError) else "scorer"
-        return replace(run, status="failed", answer=None, error=why, fault=fault)
+        return replaced(run, status="failed", answer=None, error=why, fault=fault)
 
 
 def _answers(run: Run) -> dict[str, str]:

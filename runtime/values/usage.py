@@ -70,8 +70,10 @@ class Usage:
     def add_to(self, sums: dict[str, float]) -> None:
         """Add the counts to a mapping of sums, like `+` without a new usage."""
         for name, count in vars(self).items():
-            total = sums[name] + count
-            sums[name] = round(total, PLACES_OF_USD) if name in IN_USD else total
+            sums[name] += count
+        if self.usd or self.doubted_usd:
+            for name in IN_USD:
+                sums[name] = round(sums[name], PLACES_OF_USD)
 
     def __sub__(self, part: Usage) -> Usage:
         left = {name: getattr(self, name) - getattr(part, name) for name in COUNT_NAMES}

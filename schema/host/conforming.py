@@ -35,6 +35,7 @@ from ..values.values import JSON
 from .foreign_code import OWN, foreign_code
 
 Kind = TypeVar("Kind")
+_PLAIN: frozenset[Any] = frozenset({bool, float, int, str})
 
 
 class PluginValue:
@@ -103,6 +104,8 @@ def check(value: Any, kind: Any) -> None:
     Raises:
         Misfit: It does not.
     """
+    if kind in _PLAIN and type(value) is kind:
+        return  # as nearly all are
     origin, args = _parted(kind)
     if origin is Annotated:
         check(value, args[0])
@@ -140,8 +143,11 @@ def _plain(value: Any) -> dict[Any, Any]:
 
 
 def _check_options(value: Any, kind: Any, options: tuple[Any, ...]) -> None:
-    if len(options) == 2 and options[1] is types.NoneType and value is not None:
-        check(value, options[0])  # its message is more specific
+    """Check that something is of one of several types."""
+    if value is None and types.NoneType in options:
+        return
+    if len(options) == 2 and options[1] is types.NoneType:
+        check(value, options[0])  # says more
     elif not any(_fits(value, option) for option in options):
         raise Misfit(f"{quoted(value)} is no {_written(kind)}")
 

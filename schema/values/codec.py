@@ -37,16 +37,17 @@ from typing import (
 )
 
 from .problems import dotted, quoted
-from .values import is_same, unlike_default
+from .values import is_same, nothing, unlike_default
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 SETTINGS = "__kept__"
+FILL = "__fill__"
 NO_KINDS: frozenset[type[Any]] = frozenset()
 MOST_SHAPES = 256
 """The maximum number of cached key and type combinations of a class; only hostile files have
 more."""
-_Shape = tuple[tuple[str, ...], tuple[tuple[str, str, Convert], ...]]
+_Shape = tuple[tuple[str, ...], Sequence[tuple[str, str, Convert]]]
 """The keys to ignore, and the key, field name and reader of each value that needs conversion."""
 
 
@@ -116,10 +117,36 @@ def kept(
     def make(cls: type[T]) -> type[T]:
         cls = dataclass(frozen=True, init=False)(cls)
         setattr(cls, SETTINGS, settings)
+        for item in fields(cast("Any", cls)):
+            if item.default_factory is nothing:  # which nobody can change: one is enough for all
+                setattr(cls, item.name, nothing())
+        setattr(cls, FILL, _fill_of(cls))
         cls.__init__ = _init_of(cls)
         return cls
 
     return make
+
+
+def _fill_of(cls: Any) -> Callable[[Any, dict[str, Any]], None]:
+    """Return what gives a new value all its fields at once: `__setattr__` of each takes longer.
+
+    A field at its default is not set on the instance: the class has it.
+    """
+    made = (item for item in fields(cls) if not hasattr(cls, item.name))
+    factories: dict[str, Any] = {
+        item.name: item.default_factory for item in made if item.default_factory is not MISSING
+    }
+    check: Callable[[Any], None] | None = getattr(cls, "__post_init__", None)
+
+    def fill(item: Any, given: dict[str, Any]) -> None:
+        for name, make in factories.items():
+            if name not in given:
+                given[name] = make()
+        object.__setattr__(item, "__dict__", given)
+        if check is not None:
+            check(item)
+
+    return fill
 
 
 def _init_of(cls: Any) -> Callable[..., None]:
@@ -128,24 +155,14 @@ def _init_of(cls: Any) -> Callable[..., None]:
     A field at its default is not set on the instance: the class has it.
     """
     names = frozenset(item.name for item in fields(cls))
-    factories: dict[str, Any] = {
-        item.name: item.default_factory
-        for item in fields(cls)
-        if item.default_factory is not MISSING
-    }
-    required = names.difference(factories, (name for name in names if hasattr(cls, name)))
-    check: Callable[[Any], None] | None = getattr(cls, "__post_init__", None)
+    required = frozenset(item.name for item in fields(cls) if _default(item) is MISSING)
+    fill: Callable[[Any, dict[str, Any]], None] = getattr(cls, FILL)
 
     def __init__(self: Any, **given: Any) -> None:  # noqa: N807 - it is the class's own
         if not required <= given.keys() <= names:
             needs = f"of which {sorted(required)} are required"
             raise TypeError(f"{cls.__name__} has {sorted(names)}, {needs}: {sorted(given)}")
-        for name, make in factories.items():
-            if name not in given:
-                given[name] = make()
-        object.__setattr__(self, "__dict__", given)
-        if check is not None:
-            check(self)
+        fill(self, given)
 
     return __init__
 
@@ -165,7 +182,7 @@ def from_value(form: Any, value: Any) -> Any:
     Args:
         form: A dataclass, or any other type of a field, such as a union of tagged classes.
     """
-    return _converters(form)[1](value)
+    return _reader(form)(value)
 
 
 def misfit(cls: type[Any], value: Any) -> str:
@@ -208,6 +225,7 @@ class _Codec:
         self.cls = cls
         self.settings: _Settings = getattr(cls, SETTINGS, _Settings())
         self.is_closed = self.settings.closed
+        self.fill: Callable[[Any, dict[str, Any]], None] | None = vars(cls).get(FILL)
         hints = get_type_hints(cls, include_extras=True)
         declared = [field for field in fields(cls) if not _parted(hints[field.name])[1].skip]
         self.slots = [_Slot(field, hints[field.name], self.settings) for field in declared]
@@ -269,7 +287,11 @@ class _Codec:
             raise error.below(key) from None
         for name, flat in self.flats:
             fields[name] = flat.read(value)
-        return self.cls(**fields)
+        if self.fill is None:
+            return self.cls(**fields)
+        item = object.__new__(self.cls)
+        self.fill(item, fields)
+        return item
 
     def _shape(self, shape: tuple[Any, ...], value: Mapping[str, Any]) -> _Shape:
         """Check the keys of a value, and return how to read values of this shape."""
@@ -280,7 +302,7 @@ class _Codec:
             raise Misfit(f"{quoted(missing)} is a required property")
         ignored = tuple(key for key in value if key not in self.readers)
         readers = tuple(
-            (key, name, reader)
+            (key, name, _at_once(reader))
             for key, (name, kinds, reader) in self.readers.items()
             if key in value and (key != name or type(value[key]) not in kinds)
         )
@@ -351,6 +373,18 @@ def _converters(hint: Any) -> tuple[Convert | None, Convert]:
 def _read(cls: type[Any], value: Any) -> Any:
     """Read a dataclass. Its codec is built on first use, because a class may contain itself."""
     return _codec(cls).read(value)
+
+
+@functools.cache
+def _reader(hint: Any) -> Convert:
+    return _at_once(_converters(hint)[1])
+
+
+def _at_once(reader: Convert) -> Convert:
+    """Return a reader that need not look for its class's fields, where there is a value to read."""
+    if isinstance(reader, functools.partial) and reader.func is _read:
+        return _codec(*reader.args).read
+    return reader
 
 
 def _container(kind: Any, args: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
