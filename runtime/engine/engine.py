@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...schema.values.errors import AgentError, StorageError
+from ...schema.values.errors import AgentError, CoterieError
 from ...schema.values.values import replaced
 from ..agents.outcomes import AgentOutcome, Run, without_cost
 from ..agents.round_state import NOTHING
