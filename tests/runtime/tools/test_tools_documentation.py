@@ -18,6 +18,7 @@ from coterie.runtime.tools.servers import start_session
 from coterie.schema import load_tools
 
 from ...support.pages import blocks
+from ...waiting import PATIENCE
 
 NOBODY: Any = None
 
@@ -63,7 +64,7 @@ def test_the_server_tells_the_time(tmp_path: Path) -> None:
     command = (sys.executable, str(tmp_path / server.command[1]))
 
     async def ask() -> str:
-        session = await start_session(replace(server, command=command))
+        session = await start_session(replace(server, command=command, start_timeout=PATIENCE))
         try:
             return await session.tool("now").run({}, NOBODY)
         finally:
