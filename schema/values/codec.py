@@ -132,9 +132,9 @@ def _fill_of(cls: Any) -> Callable[[Any, dict[str, Any]], None]:
 
     A field at its default is not set on the instance: the class has it.
     """
-    made = (item for item in fields(cls) if not hasattr(cls, item.name))
+    unshared = (item for item in fields(cls) if not hasattr(cls, item.name))
     factories: dict[str, Any] = {
-        item.name: item.default_factory for item in made if item.default_factory is not MISSING
+        item.name: item.default_factory for item in unshared if item.default_factory is not MISSING
     }
     check: Callable[[Any], None] | None = getattr(cls, "__post_init__", None)
 
