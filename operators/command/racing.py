@@ -101,7 +101,7 @@ class HandOver:
         message = gain_message(
             original.name,
             edit_words(original, team),
-            [step.reason for step in status.path_to(status.leader)],
+            [reason for _, reason in status.steps_to(status.leader)],
             Gain(
                 original=old,
                 new=new,

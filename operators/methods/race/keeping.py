@@ -43,7 +43,7 @@ def keep_scores(running: Race, candidate: Contender, member: str, *, op: str) ->
         op: The prefix of the operations' names; the slot follows.
     """
     stage, tasks = running.stream.context, running.split.race
-    for slot, score in enumerate(candidate.scores, candidate.first):
+    for slot, score in enumerate(candidate.scores):
         task = tasks[slot % len(tasks)]
         trial = Trial(task=task.id, niche=task.niche or None, score=score, run=stage.name)
         stage.pool.commit(Evaluated(member=member, trial=trial), op=f"{op}{slot:04d}")

@@ -17,7 +17,7 @@ from .merging import Merging
 from .propose import EarlierChange, propose
 from .settings import HYPOTHESIS, MERGE
 from .showing import FAILURES, shown, with_credits
-from .standings import PRIOR_SPREAD
+from .standings import INTERPLAY, PRIOR_SPREAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from ...evolution.context import EvolutionContext
     from ...evolution.episode import Episode
     from .course import Course, RunOutcome
-    from .merging import Merge
     from .settings import RaceSettings
     from .standings import Contender, Matrix, Standings
     from .task_trial import TaskTrial
 
-LEAD = 0.3
-"""What a hypothesis is expected to gain more than a draw, as long as neither was tried. With less,
-draws take the runs that tell which hypothesis gains."""
+LEAD = 0.1
+"""What a hypothesis is expected to gain more than a draw, as long as neither was tried."""
 USELESS = 2
 """The number of consecutive invalid answers after which a team's proposals no longer use the
 meta-model."""
@@ -78,7 +76,7 @@ class Proposing:
         draws do not crowd out the others; then the kind.
 
         Returns:
-            The kind, and what is drawn for the gain of its child; None: nothing is left.
+            The kind, and the mean score that is drawn for its child; None: nothing is left.
         """
         kinds = [kind for kind in self.settings.kinds if self._is_open(base, kind)]
         if not kinds:
@@ -87,7 +85,9 @@ class Proposing:
         authors = [[kind] for kind in kinds if kind not in KINDS] + ([draws] if draws else [])
         author = max(authors, key=lambda kinds: self._worth(kinds, chance))
         kind = max(author, key=lambda kind: self.standings.gain([kind]).draw(chance))
-        return kind, chance.gauss(self.standings.gain([kind]).mean, PRIOR_SPREAD)
+        belief, gain = self.standings.belief(base), self.standings.gain([kind])
+        spread = (PRIOR_SPREAD**2 + belief.spread**2) ** 0.5
+        return kind, chance.gauss(belief.mean + gain.mean, spread)
 
     def _worth(self, kinds: Sequence[str], chance: random.Random) -> float:
         """Draw what the next proposal of an author gains; who reads failures has a lead."""
@@ -101,9 +101,16 @@ class Proposing:
             return model is None or not model.is_embedded
         return kind != MERGE
 
-    def merge(self, drawn: Matrix) -> Merge | None:
-        """Return whom to merge, as steps were drawn; None: there is nothing to gain by it."""
-        return self.merging.choose(drawn) if MERGE in self.settings.kinds else None
+    def partner(self, base: Contender, drawn: Matrix, chance: random.Random) -> Contender | None:
+        """Return whose edits gain in a candidate, as steps were drawn; None: nobody's.
+
+        Args:
+            chance: Draws how the edits of both get along.
+        """
+        chosen = self.merging.choose(base, drawn) if MERGE in self.settings.kinds else None
+        if chosen is None or chosen[1] + chance.gauss(0, INTERPLAY) <= 0:
+            return None
+        return chosen[0]
 
     def runs_for(self, base: Contender) -> int:
         """Return the number of runs that a team needs before proposals can be made from it."""

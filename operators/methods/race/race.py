@@ -1,9 +1,8 @@
 """The search of a race: who runs next, what is proposed, who is dropped, and when it ends.
 
-Each step draws what every edit gains from what is believed of it (Thompson sampling). The team
-that scores most in the draw runs next: a candidate, or one with an edit more, which is made for it.
-A proposal is made where the draw of its gain is above that of every edit that its parent lacks.
-As most runs are of several edits together, each tells of all of them.
+Each step draws a mean score for every candidate from what is believed of it (Thompson sampling),
+and one for a proposal that nobody made yet. The highest runs next, or every other time the highest
+of the others, so that runs go where the decision is open (top-two sampling, Russo 2020).
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 from ....runtime.calls.calls import seed_of
 from ....runtime.record.journal import digest
 from ....runtime.values.together import together
-from ....runtime.values.usage import Usage
 from ...core.proposal import Proposal
 from ...evolution.episode import Episode
 from .bets import Bets
@@ -32,12 +30,15 @@ if TYPE_CHECKING:
 
     from ....pool.view import PoolView
     from ....runtime.values.caps import Caps
+    from ....runtime.values.usage import Usage
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
     from .course import RunOutcome
     from .settings import RaceSettings
 
+REDRAWS = 20
+"""Draws in which another candidate may come out on top."""
 PROPOSING = 0.8
 """The share of the search's budget after which no proposal is made."""
 DEAR = 2.0
@@ -52,13 +53,14 @@ HOPELESS = 3.0
 class _Pick:
     """What happens next: a run of a candidate in a slot, or a proposal of a kind for it.
 
-    Before a proposal the candidate runs on tasks to learn from, where there are runs enough left
-    for that.
+    A merge has a partner, whose edits are made in the candidate. Before other proposals the
+    candidate runs on tasks to learn from, where there are runs enough left for that.
     """
 
     candidate: Contender
     slot: int = 0
     kind: str = ""
+    partner: Contender | None = None
     learns: bool = False
 
 
@@ -163,26 +165,28 @@ class Race:
         ready = self._ready(pending)
         for candidate in ready:
             if not candidate.scores and not pending[candidate.number]:
-                return _Pick(candidate=candidate, slot=candidate.first)
+                return _Pick(candidate=candidate)
         steps = self.standings.draw(chance)
         drawn = self.standings.scores(steps)
+        top = max(drawn, key=drawn.__getitem__)
         if room:
-            base = self.standings.base(self.standings.candidates[max(drawn, key=drawn.__getitem__)])
+            leader = self.standings.candidates[top]
+            if (partner := self.proposing.partner(leader, steps, chance)) is not None:
+                return _Pick(candidate=leader, kind=MERGE, partner=partner)
+            base = self.standings.base(leader)
             chosen = self.proposing.choose(base, chance)
-            rival = self.standings.best_addition(base, steps)
-            if chosen is not None and (chosen[1] > rival or not ready):
+            if chosen is not None and (chosen[1] > drawn[top] or not ready):
                 learns = self.proposing.runs_for(base) <= SHARE_TO_LEARN * room
                 return _Pick(candidate=base, kind=chosen[0], learns=learns)
-        if (merge := self.proposing.merge(steps)) is not None:
-            merged = self._merged(*merge)
-            return _Pick(candidate=merged, slot=merged.first)
         if not ready:
             return None
+        if chance.random() < 0.5:
+            drawn = self._second(chance, top)
         affordable = [
             candidate for candidate in ready if chance.random() < DEAR / self._price(candidate)
         ]
         runner = max(affordable or ready, key=lambda candidate: drawn[candidate.number])
-        return _Pick(candidate=runner, slot=runner.slots.stop + pending[runner.number])
+        return _Pick(candidate=runner, slot=len(runner.scores) + pending[runner.number])
 
     def _price(self, candidate: Contender) -> float:
         """Return the cost of a candidate's run as a multiple of the original's, at least 1."""
@@ -199,8 +203,18 @@ class Race:
             if self.course.has_slot(candidate, pending[candidate.number])
         ]
 
+    def _second(self, chance: random.Random, top: int) -> dict[int, float]:
+        """Draw again until another candidate comes out on top."""
+        for _ in range(REDRAWS):
+            drawn = self.standings.scores(self.standings.draw(chance))
+            if max(drawn, key=drawn.__getitem__) != top:
+                return drawn
+        return self.standings.scores(self.standings.draw(chance))
+
     async def _do(self, pick: _Pick) -> RunOutcome | Proposal | None:
         candidate = pick.candidate
+        if pick.partner is not None:
+            return self.proposing.merging.merge(candidate, pick.partner)
         if pick.kind:
             self._proposals += 1
             if pick.learns:
@@ -211,28 +225,27 @@ class Race:
     def _relatives(self, pick: _Pick) -> list[Contender]:
         """Return the candidates whose answers in a slot may be reused, the parent first."""
         own, slot = pick.candidate, pick.slot
-        rivals = [rival for rival in self.standings.candidates if slot in rival.slots]
+        rivals = [rival for rival in self.standings.candidates if len(rival.scores) > slot]
         lineage = (own.parent, own.partner)
         return sorted(rivals, key=lambda rival: [rival.number != each for each in lineage])
 
     def _accept(self, pick: _Pick, proposal: Proposal) -> None:
         """Enter a child."""
-        parent = pick.candidate.number
-        number = self._enter(proposal, pick.kind, parent)
-        whom = f"candidate {parent}" if parent else "the original"
-        self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {proposal.reason}")
-
-    def _merged(self, base: Contender, partner: Contender, proposal: Proposal) -> Contender:
-        """Enter a merge, and return it."""
-        number = self._enter(
-            proposal, MERGE, base.number, partner=partner.number, first=base.slots.stop
+        parent, reason = pick.candidate.number, proposal.reason
+        partner = pick.partner and pick.partner.number
+        number = self.enter(
+            proposal.child,
+            parent=parent,
+            partner=partner,
+            kind=pick.kind,
+            reason=reason,
+            edits=proposal.words,
         )
-        self.stream.say(f"candidate {number} merges candidate {base.number} with {partner.number}")
-        return self.standings.candidates[number]
-
-    def _enter(self, proposal: Proposal, kind: str, parent: int, **lineage: Any) -> int:
-        lineage |= {"reason": proposal.reason, "edits": proposal.words}
-        return self.enter(proposal.child, kind=kind, parent=parent, **lineage)
+        whom = f"candidate {parent}" if parent else "the original"
+        if partner:
+            self.stream.say(f"candidate {number} merges {whom} with {partner}")
+        else:
+            self.stream.say(f"candidate {number} changes {whom} ({pick.kind}): {reason}")
 
     def enter(self, team: Team, **lineage: Any) -> int:
         """Enter a team, and return its number.
@@ -267,10 +280,9 @@ class Race:
     def _bet(self, candidate: Contender, original: Contender) -> None:
         """Settle the bets on slots in which both have now run."""
         bets = self.gains[candidate.number]
-        for slot in range(
-            candidate.first + bets.slots, min(candidate.slots.stop, original.slots.stop)
-        ):
-            new, old = candidate.scores[slot - candidate.first], original.scores[slot]
+        both = min(len(candidate.scores), len(original.scores))
+        for slot in range(bets.slots, both):
+            new, old = candidate.scores[slot], original.scores[slot]
             bets.take(None if new is None or old is None else new - old)
 
     def _is_hopeless(self, candidate: Contender, leader: Contender) -> bool:
@@ -290,16 +302,7 @@ class Race:
         """Sum up all usage so far, operators and judges included."""
         runs = (candidate.usage for candidate in self.standings.candidates)
         spent = sum(runs, self.proposing.spent + self.course.judging)
-        self.spending = Spending(caps=self.caps, spent=spent, aside=self._aside)
-
-    @property
-    def _aside(self) -> Usage:
-        """What a kill may cost: calls that are paid for, and whose answers nobody has.
-
-        Who resumes asks for them again, and still ends as who never stopped.
-        """
-        each = max((each_run(each).calls for each in self.standings.candidates), default=0)
-        return Usage(calls=self.stream.context.recipe.workers * each)
+        self.spending = Spending(caps=self.caps, spent=spent)
 
     @property
     def pair(self) -> Usage:

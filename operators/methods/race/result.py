@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Self
@@ -52,7 +52,6 @@ class Entrant:
     kind: str = ""
     reason: str = ""
     edits: tuple[str, ...] = ()
-    first: int = 0
     scores: tuple[float | None, ...] = ()
     mean: float = 0.0
     spread: float = 0.0
@@ -159,6 +158,23 @@ class RaceResult:
             number = parent
         return steps[::-1]
 
+    def steps_to(self, number: int) -> Iterator[tuple[Entrant, str]]:
+        """Yield those steps, and why each was made: of a merge, what it has of its partner."""
+        seen: set[int] = set()
+        for step in self.path_to(number):
+            yield step, " ".join(self._reasons(step, seen))
+
+    def _reasons(self, step: Entrant, seen: set[int]) -> list[str]:
+        """Return why a step and those that led to it were made, of those that were not seen yet."""
+        pending, reasons = [step.number], list[str]()
+        while pending:
+            entrant = self.entrants[pending.pop()]
+            if entrant.parent is not None and entrant.number not in seen:
+                seen.add(entrant.number)
+                reasons += [entrant.reason] if entrant.partner is None else []
+                pending += [entrant.parent, *([entrant.partner] if entrant.partner else [])]
+        return reasons[::-1]
+
     def write(self, folder: Path) -> None:
         """Write it to the evolution's folder."""
         write_atomically(folder / RACE_FILE, dumps(to_value(self), ensure_ascii=False) + "\n")
@@ -206,8 +222,6 @@ def _check(result: RaceResult) -> None:
         has_parents = entrant.parent in parents and entrant.partner in partners
         if entrant.number != place or not has_parents:
             raise Misfit("not its place, or no parent before it", ("entrants", place))
-        if entrant.first < 0:
-            raise Misfit("no slot", ("entrants", place, "first"))
     if not {result.leader, *result.slots} <= {*range(len(scores))}:
         raise Misfit("a number that no entrant has", ("leader or slots",))
     if word is not None:
@@ -239,8 +253,8 @@ def _lines(result: RaceResult) -> list[str]:
     head = "A better team" if result.is_better else "No improvement that the data can show"
     steps = [
         line
-        for step in result.path_to(result.leader)
-        for line in (f"  {step.kind}: {step.reason}", *map(_edit_line, step.edits))
+        for step, reason in result.steps_to(result.leader)
+        for line in (f"  {step.kind}: {reason}", *map(_edit_line, step.edits))
         if result.is_better
     ]
     judged = f", judged and corrected by {word.answers} reference answers"

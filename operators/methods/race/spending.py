@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ....runtime.values.usage import Usage
@@ -34,7 +34,6 @@ class Spending:
 
     caps: Caps
     spent: Usage
-    aside: Usage = field(default_factory=Usage)
 
     def share(self, usage: Usage) -> float:
         """Return a usage as a share of the budget, by the cap that it comes closest to."""
@@ -47,7 +46,7 @@ class Spending:
     @property
     def used(self) -> float:
         """The share of the budget that was spent."""
-        return self.share(self.spent + self.aside)
+        return self.share(self.spent)
 
     def pairs(self, pair: Usage, most: int) -> int:
         """Return how many held-back tasks the last word can have, as far as is known.

@@ -30,18 +30,11 @@ PRIOR_MEAN, PRIOR_MEAN_SPREAD = 0.5, 0.5
 """The prior of the original's mean score: its mean and standard deviation."""
 PRIOR_WEIGHT = 4
 """The number of children of a kind that weigh as much as the prior of its gain."""
-PARSIMONY = 0.5
-"""Who leads by less than so many standard deviations leads by nothing that is worth an edit. With
-more, edits that gain are left out."""
-CURIOSITY = 2.0
-"""Draws are so many times as far from what is expected as is believed. What runs score on the way
-counts for nothing, so they may explore more, and an edit that failed at first is tried again."""
-SURE = 2.0
-"""A step counts for proposals where it gains more than so many standard deviations. Edits made in
-other teams than the original can less often be made in others: they conflict."""
-INTERPLAY = 0.05
-"""The standard deviation of what a merge adds beyond the sum of what it merges. Merges are many
-and run seldom: with more, their runs would tell little of their edits."""
+PARSIMONY = 1.0
+"""A step of the leader counts where it gains more than so many standard deviations. What comes
+later begins where its parent stands, so it looks a little better than it is."""
+INTERPLAY = 0.1
+"""The standard deviation of what a merge adds beyond the sum of what it merges."""
 SHOWN = 1.96 + 0.84
 """The gain in standard errors at which a 95 % interval lies above 0 with a probability of 80 %."""
 LEAST_VARIANCE = 1e-3
@@ -68,13 +61,8 @@ class Scored(Protocol):
         ...
 
     @property
-    def first(self) -> int:
-        """The slot of its first run."""
-        ...
-
-    @property
     def scores(self) -> Sequence[float | None]:
-        """Its score in each slot from the first one on."""
+        """Its score in each slot."""
         ...
 
     @property
@@ -110,7 +98,6 @@ class Contender:
     kind: str = ""
     reason: str = ""
     edits: tuple[str, ...] = ()
-    first: int = 0
     scores: list[float | None] = field(default_factory=list["float | None"])
     usage: Usage = field(default_factory=Usage)
     saved: Usage = field(default_factory=Usage)
@@ -121,16 +108,6 @@ class Contender:
     def run_scores(self) -> list[float]:
         """The known scores."""
         return [score for score in self.scores if score is not None]
-
-    @property
-    def is_edit(self) -> bool:
-        """Whether it has an edit of its own; the original and merges have none."""
-        return self.parent is not None and self.partner is None
-
-    @property
-    def slots(self) -> range:
-        """The slots that it has run in."""
-        return range(self.first, self.first + len(self.scores))
 
     @property
     def mean(self) -> float:
@@ -181,11 +158,7 @@ class Posterior:
 
         steps, prior, precision = _prior(candidates)
         cleared = [
-            [
-                score - slots[slot]
-                for slot, score in enumerate(each.scores, each.first)
-                if score is not None
-            ]
+            [score - slots[slot] for slot, score in enumerate(each.scores) if score is not None]
             for each in candidates
         ]
         counts, sums = ([*map(f, cleared)] for f in (len, sum))
@@ -206,7 +179,7 @@ class Posterior:
 
     def draw(self, chance: random.Random) -> Matrix:
         """Draw the effect of each step."""
-        return self.added + CURIOSITY * (self.root @ [chance.gauss() for _ in self.added])
+        return self.added + self.root @ [chance.gauss() for _ in self.added]
 
 
 def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
@@ -214,6 +187,7 @@ def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
     import numpy as np
 
     steps = np.eye(len(candidates))
+    parent_of = [each.parent or 0 for each in candidates]
     prior, spread = np.full(len(candidates), PRIOR_GAIN), np.full(len(candidates), PRIOR_SPREAD)
     for candidate in candidates:
         place = candidate.number
@@ -222,7 +196,8 @@ def _prior(candidates: Sequence[Scored]) -> tuple[Matrix, Matrix, Matrix]:
             continue
         steps[place] += steps[candidate.parent]
         if candidate.partner is not None:
-            steps[place, candidate.partner] = 1
+            added = steps[candidate.partner] - steps[parent_of[candidate.partner]]
+            steps[place] = np.maximum(steps[place], added)
             prior[place], spread[place] = 0.0, INTERPLAY
     return steps, prior, spread**-2
 
@@ -234,8 +209,8 @@ def believed(candidates: Sequence[Scored]) -> Posterior:
     posterior = Posterior.of(candidates, slots, variance)
     for _ in range(SWEEPS):
         rests = _rests(candidates, posterior.means)
-        total = _mean_square([rest for slot in rests.values() for rest in slot.values()])
-        shared = _shared(rests, posterior.steps)
+        total = _mean_square([rest for slot in rests.values() for rest in slot])
+        shared = _shared(rests)
         variance = max(LEAST_VARIANCE, total - shared)
         slots = defaultdict(float, _effects(rests, shared, variance))
         posterior = Posterior.of(candidates, slots, variance)
@@ -248,42 +223,30 @@ def rank(candidate: Scored, belief: Belief) -> tuple[float, float, int]:
     return round(belief.mean, 3), -cost, -candidate.number
 
 
-def _rests(
-    candidates: Sequence[Scored], means: Sequence[float]
-) -> Mapping[int, Mapping[int, float]]:
+def _rests(candidates: Sequence[Scored], means: Sequence[float]) -> dict[int, list[float]]:
     """Return the residuals of the scores in each slot, without each candidate's mean."""
-    rests: dict[int, dict[int, float]] = defaultdict(dict)
+    rests: dict[int, list[float]] = defaultdict(list)
     for candidate, mean in zip(candidates, means, strict=True):
-        for slot, score in enumerate(candidate.scores, candidate.first):
+        for slot, score in enumerate(candidate.scores):
             if score is not None:
-                rests[slot][candidate.number] = score - mean
+                rests[slot].append(score - mean)
     return rests
 
 
-def _shared(rests: Mapping[int, Mapping[int, float]], steps: Matrix) -> float:
+def _shared(rests: dict[int, list[float]]) -> float:
     """Estimate the variance that candidates share in a slot, from products of their residuals."""
-    import numpy as np
-
-    edits = steps[:, 1:]
-    apart = edits @ edits.T == 0
-    apart[0] = apart[:, 0] = False
     products = pairs = 0.0
     for slot in rests.values():
-        own, both = np.array([*slot.values()]), apart[np.ix_([*slot], [*slot])]
-        products += own @ both @ own
-        pairs += both.sum()
-    return max(0.0, float(products / pairs)) if pairs else 0.0
+        products += sum(slot) ** 2 - sum(rest**2 for rest in slot)
+        pairs += len(slot) * (len(slot) - 1)
+    return max(0.0, products / pairs) if pairs else 0.0
 
 
-def _effects(
-    rests: Mapping[int, Mapping[int, float]], shared: float, variance: float
-) -> dict[int, float]:
+def _effects(rests: dict[int, list[float]], shared: float, variance: float) -> dict[int, float]:
     """Estimate each slot's effect on every score, shrunk by its noise."""
     if not shared:
         return {}
-    return {
-        slot: sum(rest.values()) / (len(rest) + variance / shared) for slot, rest in rests.items()
-    }
+    return {slot: sum(rest) / (len(rest) + variance / shared) for slot, rest in rests.items()}
 
 
 def _mean_square(values: Sequence[float]) -> float:
@@ -301,7 +264,6 @@ class Standings:
 
     candidates: list[Contender] = field(default_factory=list[Contender])
     hashes: set[str] = field(default_factory=set[str])
-    edits: list[frozenset[int]] = field(default_factory=list[frozenset[int]])
     _posterior: Posterior = field(init=False)
     _beliefs: list[Belief] = field(default_factory=list[Belief])
 
@@ -313,10 +275,6 @@ class Standings:
 
     def refresh(self) -> None:
         """Update the beliefs by new scores."""
-        self.edits = []
-        for each in self.candidates:
-            own = {each.number if each.partner is None else each.partner}
-            self.edits.append(frozenset() if each.parent is None else self.edits[each.parent] | own)
         self._posterior = believed(self.candidates)
         self._beliefs = [self._posterior.belief(steps) for steps in self._posterior.steps]
 
@@ -349,12 +307,14 @@ class Standings:
     @property
     def finalist(self) -> Contender:
         """The leader, without last steps that gain next to nothing: a reviewer reads each edit."""
-        leader = self.leader
-        if leader.parent is None:
-            return leader
-        leads = [(self.lead(leader, each), each) for each in self.candidates[1:]]
-        close = [each for lead, each in leads if lead.mean <= PARSIMONY * lead.spread]
-        return min(close, key=lambda each: (len(self.edits[each.number]), -self.belief(each).mean))
+        candidate = self.leader
+        while (number := candidate.parent) is not None:
+            parent = self.candidates[number]
+            gained = self.lead(candidate, parent)
+            if parent.parent is None or gained.mean > PARSIMONY * gained.spread:
+                return candidate
+            candidate = parent
+        return candidate
 
     @property
     def running(self) -> list[Contender]:
@@ -370,39 +330,31 @@ class Standings:
         scores = (self._posterior.steps @ drawn).tolist()
         return {candidate.number: scores[candidate.number] for candidate in self.running}
 
-    def gains(self, drawn: Matrix) -> dict[int, float]:
-        """Return what each edit gains, as steps were drawn, by the candidate that it made."""
-        return {each.number: drawn[each.number] for each in self.candidates if each.is_edit}
+    def partners(self, base: Contender, drawn: Matrix) -> list[tuple[Contender, float]]:
+        """Return whose edits are expected to gain in another candidate and do so in a draw.
 
-    def best_addition(self, base: Contender, drawn: Matrix) -> float:
-        """Return what the best edit gains that a candidate lacks, at least 0."""
-        gains = self.gains(drawn).items()
-        return max([0.0, *(gain for edit, gain in gains if edit not in self.edits[base.number])])
-
-    def merges(self, drawn: Matrix) -> list[tuple[Contender, Contender]]:
-        """Return merges that nobody made and that score more than every candidate in a draw.
+        Args:
+            base: The candidate that does not have these edits.
+            drawn: What each step adds, as it was drawn.
 
         Returns:
-            The candidate to change and the one whose edit it gets; the highest first.
+            Candidates, and what their edits add by the draw; most comes first.
         """
-        scores, gains, there = self.scores(drawn), self.gains(drawn), {*self.edits}
-        top = max(scores.values())
-        merges = [
-            (score + gain, base, partner)
-            for base, score in scores.items()
-            for partner, gain in gains.items()
-            if gain > 0 and score + gain > top and partner not in self.edits[base]
-            if self.edits[base] | {partner} not in there
-        ]
-        pairs = sorted(merges, key=lambda merge: -merge[0])
-        return [(self.candidates[base], self.candidates[partner]) for _, base, partner in pairs]
+        steps, expected = self._posterior.steps, self._posterior.added
+        partners: list[tuple[Contender, float]] = []
+        for candidate in self.candidates[1:]:
+            own = steps[candidate.number] - steps[candidate.parent]
+            own = own * (own > steps[base.number])
+            if own @ expected > 0 and own @ drawn > 0:
+                partners.append((candidate, float(own @ drawn)))
+        return sorted(partners, key=lambda partner: -partner[1])
 
     def base(self, candidate: Contender) -> Contender:
         """Return the candidate that proposals change: one that seems to gain, else its ancestor."""
         while candidate.parent is not None:
             parent = self.candidates[candidate.parent]
             gained = self.lead(candidate, parent)
-            if gained.mean > SURE * gained.spread:
+            if gained.mean > gained.spread:
                 return candidate
             candidate = parent
         return candidate

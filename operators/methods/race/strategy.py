@@ -94,7 +94,6 @@ def _result(
             kind=candidate.kind,
             reason=candidate.reason,
             edits=candidate.edits,
-            first=candidate.first,
             scores=tuple(candidate.scores),
             mean=standings.belief(candidate).mean,
             spread=standings.belief(candidate).spread,

@@ -107,7 +107,6 @@ class _Row:
 
     entrant: Entrant
     cells: Sequence[tuple[str, str]]
-    first: int
     missing: int
 
     @property
@@ -117,15 +116,13 @@ class _Row:
 
 
 def _row(entrant: Entrant, result: RaceResult) -> _Row:
-    original, columns = result.entrants[0].scores, len(_columns(result))
-    first = min(entrant.first, columns)
+    original, scores = result.entrants[0].scores, entrant.scores[:MOST_SLOTS]
     cells: list[tuple[str, str]] = []
-    for slot, score in enumerate(entrant.scores[: columns - first], first):
+    for slot, score in enumerate(scores):
         old = original[slot] if slot < len(original) else None
         outcome = _outcome(score, old) if entrant.number else _figure(score)
         cells.append((outcome, f"{_figure(score)}, the original {_figure(old)}"))
-    missing = columns - first - len(cells)
-    return _Row(entrant=entrant, cells=cells, first=first, missing=missing)
+    return _Row(entrant=entrant, cells=cells, missing=len(_columns(result)) - len(cells))
 
 
 def _outcome(score: float | None, original: float | None) -> str:
@@ -139,7 +136,7 @@ def _figure(score: float | None) -> str:
 
 
 def _slots(result: RaceResult) -> int:
-    return max(entrant.first + len(entrant.scores) for entrant in result.entrants)
+    return max(len(entrant.scores) for entrant in result.entrants)
 
 
 def _columns(result: RaceResult) -> range:
@@ -149,16 +146,14 @@ def _columns(result: RaceResult) -> range:
 
 def _slots_table(rows: Sequence[_Row], result: RaceResult) -> PageTable:
     """Return the slots in their order, each with its task and the candidates' results."""
-    original, *others = (
-        {slot: outcome for slot, (outcome, _) in enumerate(row.cells, row.first)} for row in rows
-    )
+    original, *others = ([outcome for outcome, _ in row.cells] for row in rows)
 
     def row_of(slot: int) -> Sequence[str]:
-        counts = Counter(outcomes.get(slot) for outcomes in others)
+        counts = Counter(outcomes[slot] for outcomes in others if slot < len(outcomes))
         return (
             str(slot + 1),
             result.tasks[slot % len(result.tasks)],
-            original.get(slot, ""),
+            original[slot] if slot < len(original) else "",
             *(str(counts[outcome] or "") for outcome in ("win", "tie", "loss")),
         )
 

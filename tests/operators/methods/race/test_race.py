@@ -168,17 +168,6 @@ def test_stopped_anywhere_it_resumes_to_the_same(folder: Path, whole: Path, mome
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
 
 
-def test_merges_go_on_where_their_parents_stand_and_have_the_reason_of_their_edit(
-    whole: Path,
-) -> None:
-    entrants = result_of(whole).entrants
-    merges = [each for each in entrants if each.kind == "merge"]
-    assert len({merge.first for merge in merges}) > 1
-    for merge in merges:
-        assert merge.first >= entrants[merge.parent or 0].first
-        assert merge.reason == entrants[merge.partner or 0].reason
-
-
 def test_a_larger_budget_goes_on(folder: Path) -> None:
     out = ("--out", str(folder / "better.yaml"))
     assert raced(folder, *out, "--budget", "calls=60", script=null).code == 0

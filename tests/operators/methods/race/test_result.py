@@ -9,15 +9,14 @@ from coterie.operators.methods.race.result import Entrant
 from .pages.races import RACE
 
 
-def test_each_step_says_why_it_was_made() -> None:
-    def entrant(number: int, parent: int, kind: str, reason: str) -> Entrant:
-        return Entrant(number=number, parent=parent, kind=kind, reason=reason)
+def test_a_merge_of_merges_says_each_reason_once() -> None:
+    def entrant(number: int, parent: int, partner: int | None = None) -> Entrant:
+        kind, reason = ("merge", "Both help: …") if partner else ("hypothesis", f"Try {number}.")
+        return Entrant(number=number, parent=parent, partner=partner, kind=kind, reason=reason)
 
     entrants = (
-        RACE.entrants[0],
-        entrant(1, 0, "hypothesis", "Try 1."),
-        entrant(2, 1, "merge", "Try 2."),
-        entrant(3, 2, "merge", "Try 3."),
-    )
-    lines = str(replace(RACE, entrants=entrants, leader=3)).splitlines()
+        RACE.entrants[0], entrant(1, 0), entrant(2, 0), entrant(3, 0), entrant(4, 1, 2),
+        entrant(5, 3, 2), entrant(6, 4, 5),
+    )  # fmt: skip
+    lines = str(replace(RACE, entrants=entrants, leader=6)).splitlines()
     assert lines[1:4] == ["  hypothesis: Try 1.", "  merge: Try 2.", "  merge: Try 3."]

@@ -120,30 +120,3 @@ def test_a_larger_gain_shows_in_fewer_pairs() -> None:
     original, large, small = result.candidates
     assert 0 < result.pairs_to_show(large, original) < result.pairs_to_show(small, original)
     assert result.pairs_to_show(original, large) == 0
-
-
-def test_copies_in_all_but_name_do_not_make_others_certain() -> None:
-    chance = random.Random(1)
-    copied = [float(chance.random() < 0.4) for _ in range(12)]
-    result = standings(copied, copied, *[copied] * 10, [0.0, 1.0, 1.0])
-    for candidate in result.candidates[2:12]:
-        candidate.parent = 1
-    result.refresh()
-    assert result.belief(result.candidates[-1]).spread > 0.1
-
-
-def test_steps_that_gain_little_each_are_kept_where_they_gain_together() -> None:
-    def drawn(mean: float) -> list[float]:
-        scores = [float(slot < mean * 40) for slot in range(40)]
-        random.Random(mean).shuffle(scores)
-        return scores
-
-    result = standings(*(drawn(0.3 + step / 10) for step in range(6)))
-    for candidate in result.candidates[2:]:
-        candidate.parent = candidate.number - 1
-    result.refresh()
-    leader, finalist = result.leader, result.finalist
-    left_out = result.lead(leader, finalist)
-    assert leader.number == 5
-    assert finalist.number > 1
-    assert left_out.mean <= left_out.spread

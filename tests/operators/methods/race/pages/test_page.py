@@ -81,17 +81,6 @@ def test_candidates_meet_the_original_task_by_task(tmp_path: Path) -> None:
     assert "0 0 1 0 1 2 2 1 0 1 1 1" in texts(page, "pre")
 
 
-def test_a_candidate_that_began_later_stands_in_the_columns_of_its_slots(tmp_path: Path) -> None:
-    later = replace(RACE.entrants[2], first=2)
-    race = replace(RACE, entrants=(*RACE.entrants[:2], later))
-    page = page_at(opened(write_race(tmp_path / "pool", race)), "")
-    assert rows(page, "Win, tie or loss")[2] == ["2 vote", "0", "1", "1", "", "=", "−", ""]  # noqa: RUF001
-    assert rows(page, "Slots in their order")[2:4] == [
-        ["3", "t2", "0", "1", "1", ""],
-        ["4", "t0", "0.5", "", "", "2"],
-    ]
-
-
 def test_beliefs_are_drawn_with_the_leader_marked(tmp_path: Path) -> None:
     page = page_at(opened(write_race(tmp_path / "pool", RACE)), "")
     figure = page.one("svg", role="group")
@@ -173,7 +162,6 @@ def test_a_race_of_attacks_is_text(tmp_path: Path) -> None:
         (("entrants", 1, "parent"), 1),
         (("entrants", 2, "number"), 1),
         (("entrants", 2, "scores"), [1e200]),
-        (("entrants", 2, "first"), -1),
         (("entrants",), []),
         (("tasks",), []),
         (("last_word", "winner"), [1]),
