@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from ...schema.host.catalogue import Catalogue, installed, load_named
 from ...schema.host.conforming import PluginValue
 from ...schema.team.task import Task
-from ...schema.values.codec import OMITTED, SKIPPED, Form, from_value, kept
+from ...schema.values.codec import OMITTED, SKIPPED, Form, from_value, stored
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from .exporting import Exporter
@@ -26,7 +26,7 @@ def _path(value: Any) -> Path | None:
     return Path(path) if path else None
 
 
-@kept(closed=True)
+@stored(closed=True)
 class Source:
     """The source of tasks, and the selection among them.
 

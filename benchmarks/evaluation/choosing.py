@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from ...schema.loading.tasks import TaskFile
 from ...schema.team.task import Task
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 from ...schema.values.errors import InputError
 from ...schema.values.part import Part
 
@@ -20,7 +20,7 @@ Split = Literal["all", "evolve", "test"]
 SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
 
-@kept(closed=True)
+@stored(closed=True)
 class TaskChoice:
     """A selection of tasks, with their order.
 

@@ -26,7 +26,7 @@ from ...runtime.runs.services import Setting
 from ...schema import dump
 from ...schema.host.catalogue import Catalogue
 from ...schema.team.task import Task
-from ...schema.values.codec import Misfit, kept, misfit, to_value
+from ...schema.values.codec import Misfit, misfit, stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps, loads
@@ -45,7 +45,7 @@ SAMPLES = "samples.jsonl"
 MOST_SHOWN = 120
 
 
-@kept()
+@stored()
 class Request:
     """The subject of an evaluation: a benchmark, a choice of its tasks, a number of trials."""
 
@@ -80,7 +80,7 @@ class Request:
         return replace(self, choice=replace(self.choice, shard=None))
 
 
-@kept()
+@stored()
 class _Begun:
     """The fields of an evaluation's run.json beside those of a run's."""
 
@@ -88,7 +88,7 @@ class _Begun:
     head: Mapping[str, Any]
 
 
-@kept()
+@stored()
 class _Written:
     """The fields that readers of results.json need."""
 

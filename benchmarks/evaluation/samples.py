@@ -10,7 +10,7 @@ from ...runtime.agents.outcomes import Run
 from ...runtime.gateway.chat.dialogue import clipped
 from ...runtime.values.usage import COUNTED, Usage
 from ...schema.team.task import Task
-from ...schema.values.codec import Form, Misfit, from_value, kept
+from ...schema.values.codec import Form, Misfit, from_value, stored
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
@@ -30,7 +30,7 @@ def task_fields(task: Task) -> dict[str, str]:
     return {name: clipped([text], LONGEST)[0] for name, text in texts.items()}
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class Sample:
     """One trial of a team on a task.
 

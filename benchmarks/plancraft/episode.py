@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from ...schema.values.codec import Form, from_value, kept, to_value
+from ...schema.values.codec import Form, from_value, stored, to_value
 from .actions import Impossible, read_action
 from .crafting import CraftingTable, Stack
 from .recipes import CraftingRecipe, recipe_of
@@ -22,7 +22,7 @@ def _stack(value: Any) -> Stack:
     return Stack(*from_value(tuple[str, int], value))
 
 
-@kept()
+@stored()
 class CraftingWorld:
     """The initial state of an episode, without whether it can succeed.
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Protocol
 
-from ...schema.values.codec import OMITTED, Form, from_value, kept
+from ...schema.values.codec import OMITTED, Form, from_value, stored
 
 EMPTY = ""
 """The content of an empty place."""
@@ -29,7 +29,7 @@ Place = Annotated[Alternatives, Form(write=_written, read=_alternatives)]
 FLAT = Form(flat=True)
 
 
-@kept()
+@stored()
 class Product:
     """The product of a recipe, with its number."""
 
@@ -55,7 +55,7 @@ class CraftingRecipe(Protocol):
         ...
 
 
-@kept()
+@stored()
 class Shaped:
     """Items in places: a pattern anywhere on the grid, with nothing beside it."""
 
@@ -86,7 +86,7 @@ class Shaped:
         return Shaped(product=self.product, rows=rows)
 
 
-@kept()
+@stored()
 class Shapeless:
     """Items anywhere on the grid."""
 
@@ -108,7 +108,7 @@ class Shapeless:
         return Shapeless(product=self.product, items=tuple(item & items for item in self.items))
 
 
-@kept()
+@stored()
 class Smelted:
     """An item that goes through the furnace, in any number at once."""
 

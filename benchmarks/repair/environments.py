@@ -14,7 +14,7 @@ from platformdirs import user_cache_path
 
 from ...runtime.local.package_client import find_uv, run_watched
 from ...runtime.record.journal import digest
-from ...schema.values.codec import kept, to_value
+from ...schema.values.codec import stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import locked, write_atomically
 from ...schema.values.problems import quoted
@@ -27,7 +27,7 @@ HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pyt
 _FIELDS = ("python", "requirements", "venv")
 
 
-@kept(omit=True)
+@stored(omit=True)
 class Environment:
     """The environment of an instance's tests, if it is not the active virtual environment.
 

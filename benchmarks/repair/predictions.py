@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from ...runtime.values.terminal import counted
-from ...schema.values.codec import Form, kept, to_value
+from ...schema.values.codec import Form, stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..evaluation.exporting import Answers
 
 
-@kept()
+@stored()
 class Prediction:
     """A submission for an instance.
 

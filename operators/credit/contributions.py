@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 from ...schema.edits.offer.strict import ANY_TEXT, FRACTION, closed
 from ...schema.team.task import Task
 from ...schema.team.team import Team
-from ...schema.values.codec import Form, kept, to_value
+from ...schema.values.codec import Form, stored, to_value
 from ...schema.values.terminal import on_one_line
 from ..core.account import RoundAccount
 from ..core.answers import reason_schema, structured
@@ -31,7 +31,7 @@ LONGEST_EARLIER = 300
 """The most characters of the answer of an earlier round."""
 
 
-@kept()
+@stored()
 class Contribution:
     """One agent's contribution to a round.
 
@@ -48,7 +48,7 @@ class Contribution:
         return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
 
 
-@kept()
+@stored()
 class Contributions:
     """A meta-judge's rating of a round.
 

@@ -18,7 +18,7 @@ from ...runtime.runs.whole import as_run, passes
 from ...runtime.scoring.scoring import scored
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
-from ...schema.values.codec import from_value, kept, to_value
+from ...schema.values.codec import from_value, stored, to_value
 from ...schema.values.errors import InputError, LimitError
 from ..evolution.task_runs import Halted
 
@@ -46,7 +46,7 @@ Score = Callable[["Run"], Awaitable[float]]
 """Scores a run's answer, in [0, 1]. It **must** depend only on the run."""
 
 
-@kept()
+@stored()
 class Worth:
     """The result of a coalition.
 

@@ -25,7 +25,7 @@ from ...schema.host.models import Model
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.recipe import Recipe
 from ...schema.team.task import Task
-from ...schema.values.codec import Form, Misfit, from_value, kept, to_value
+from ...schema.values.codec import Form, Misfit, from_value, stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import make_folder, write_atomically
 from ...schema.values.json_text import dumps, loads
@@ -59,7 +59,7 @@ DIGITS = 16
 _NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
-@kept()
+@stored()
 class _Recipe:
     """The recipe fields that readers of a manifest need."""
 
@@ -82,7 +82,7 @@ def _digests(value: Any) -> Mapping[str, str]:
     return value
 
 
-@kept(closed=True)
+@stored(closed=True)
 class Manifest:
     """The inputs of an evolution.
 

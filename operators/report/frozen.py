@@ -10,7 +10,7 @@ from ...pool.values.intervals import mean_interval, paired_interval
 from ...runtime.runs.record import read_as
 from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
-from ...schema.values.codec import kept, to_value
+from ...schema.values.codec import stored, to_value
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
 from ..evolution.readers import read_by, read_counts
@@ -33,7 +33,7 @@ def difference(first: Scores, second: Scores) -> tuple[float, tuple[float, float
     return statistics.fmean(values) if values else 0.0, paired_interval(values)
 
 
-@kept()
+@stored()
 class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 

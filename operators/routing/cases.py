@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...pool.ledger.changes import EventNoted
 from ...runtime.values.usage import Usage
-from ...schema.values.codec import from_value, kept, to_value
+from ...schema.values.codec import from_value, stored, to_value
 from .features import Features
 
 Choice = Literal["single", "team"]
@@ -16,7 +16,7 @@ ROUTED = "routed"
 """The name of a pool's event that records a case."""
 
 
-@kept()
+@stored()
 class CaseSpending:
     """A usage with its cost.
 
@@ -41,7 +41,7 @@ class CaseSpending:
         )
 
 
-@kept()
+@stored()
 class RoutingOutcome:
     """The result of a case with the single agent, or with the team.
 
@@ -59,7 +59,7 @@ class RoutingOutcome:
         return self.score - beta * self.spent.cost
 
 
-@kept()
+@stored()
 class Case:
     """A case with the results of both.
 

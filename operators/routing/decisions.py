@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, Protocol
 
-from ...schema.values.codec import Form, kept
+from ...schema.values.codec import Form, stored
 from .cases import Choice
 from .features import GAUGED, Features
 
@@ -28,7 +28,7 @@ def asks(decision: Decision) -> bool:
     return not set(GAUGED).isdisjoint(decision.features)
 
 
-@kept()
+@stored()
 class Always:
     """The same choice for every case."""
 
@@ -47,7 +47,7 @@ class Always:
         return f"always the {_called(self.choice)}"
 
 
-@kept()
+@stored()
 class Condition:
     """A feature on one side of a threshold.
 
@@ -68,7 +68,7 @@ class Condition:
         return f"{self.feature} {'>' if self.above else '<='} {self.threshold:.4g}"
 
 
-@kept()
+@stored()
 class Rule:
     """The team if conditions hold, else the single agent.
 
@@ -98,7 +98,7 @@ class Rule:
         return f"the team where {word.join(map(str, self.conditions))}; else the single agent"
 
 
-@kept()
+@stored()
 class Linear:
     """The team if the weighted sum of features is above 0: a fitted logistic regression.
 

@@ -14,14 +14,14 @@ from typing import Any
 
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
 from ...runtime.values.terminal import counted, with_interval
-from ...schema.values.codec import kept, to_value
+from ...schema.values.codec import stored, to_value
 from .cases import Case, CaseSpending, Choice
 from .decisions import Always, Decision, asks
 from .fitting import FOLDS, Router, fit, out_of_fold, worth
 from .learners import By
 
 
-@kept()
+@stored()
 class Arm:
     """The results of all cases under one way of deciding.
 
@@ -39,7 +39,7 @@ class Arm:
     team: int
 
 
-@kept()
+@stored()
 class RoutingGain:
     """The gain of one way of deciding over another, on the same cases.
 

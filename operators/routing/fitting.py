@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
 
 from ...runtime.values.terminal import counted
-from ...schema.values.codec import Form, kept, to_value
+from ...schema.values.codec import Form, stored, to_value
 from .decisions import Always, Decision, asks
 from .learners import LEARNERS, By
 
@@ -31,7 +31,7 @@ FEWEST = 10
 """The fewest cases for which features are used; with fewer, the better constant is taken."""
 
 
-@kept()
+@stored()
 class Router:
     """A fitted decision who works on a case.
 

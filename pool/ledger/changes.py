@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from ...schema.team.building import agent_of
 from ...schema.team.team import Agent, Lineage, Team
 from ...schema.team.writing import agent_value
-from ...schema.values.codec import Form, kept, to_value
+from ...schema.values.codec import Form, stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.problems import Problem
 from ...schema.values.values import plain
@@ -104,7 +104,7 @@ class Added:
         }
 
 
-@kept(omit=True, tag=("kind", "revised"))
+@stored(omit=True, tag=("kind", "revised"))
 class Revised:
     """Replaces an agent of the pool under the same name. Teams never change.
 
@@ -138,7 +138,7 @@ class Revised:
         )
 
 
-@kept()
+@stored()
 class Evaluated:
     """Records the run of a team on a task."""
 
@@ -157,7 +157,7 @@ class Evaluated:
         return {"kind": kind, **to_value(replace(self, trial=trial))}
 
 
-@kept(omit=True, tag=("kind", "rejected"))
+@stored(omit=True, tag=("kind", "rejected"))
 class ChildRejected:
     """Records a rejected child; its parents stay unchanged.
 
@@ -227,7 +227,7 @@ class Restored:
         return cls(member=_member(value))
 
 
-@kept(omit=True, tag=("kind", "told"))
+@stored(omit=True, tag=("kind", "told"))
 class EventNoted:
     """Records an event, with its numbers, that changes no member.
 
@@ -256,7 +256,7 @@ class EventNoted:
         return value
 
 
-@kept(omit=True, tag=("kind", "forgotten"))
+@stored(omit=True, tag=("kind", "forgotten"))
 class Forgotten:
     """Hides entries of the memory from searches, as if replaced. Their lines stay."""
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from ...schema.values.codec import SKIPPED, from_value, kept, to_value
+from ...schema.values.codec import SKIPPED, from_value, stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
@@ -17,7 +17,7 @@ LONGEST_TASK = 8_000
 """Characters of a task by which it is compared with others; no embedder reads more."""
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class OperatorOutcome:
     """What an operator made, and what it was worth (EvoMAS §3.2: a step of an evolution trace).
 
@@ -33,7 +33,7 @@ class OperatorOutcome:
     reward: float | None = None
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class Learnt:
     """An entry of the memory: what a task taught, and whom (EvoMAS §3.2.4: task, team, summary).
 

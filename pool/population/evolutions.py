@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from ...runtime.values.operator_answers import OperatorAnswers
 from ...runtime.values.usage import Usage
-from ...schema.values.codec import kept, misfit
+from ...schema.values.codec import misfit, stored
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
@@ -22,7 +22,7 @@ NUMBERS = frozenset(rate.name for rate in fields(Rates)) - {"prune_by"}
 PRUNE_BY: tuple[PruneBy, ...] = get_args(PruneBy)
 
 
-@kept()
+@stored()
 class CandidateLine:
     """A candidate, as recorded in an episode's line."""
 
@@ -42,7 +42,7 @@ class CandidateLine:
     team: str | None
 
 
-@kept()
+@stored()
 class DroppedLine:
     """An invalid answer of a model, as recorded in an episode's line."""
 
@@ -65,7 +65,7 @@ class _EpisodeLine:
     asked: Mapping[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 
 
-@kept()
+@stored()
 class SearchedLine(_EpisodeLine):
     """The line of an episode that searched among candidates."""
 
@@ -78,7 +78,7 @@ class SearchedLine(_EpisodeLine):
     candidates: tuple[CandidateLine, ...]
 
 
-@kept()
+@stored()
 class AnsweredLine(_EpisodeLine):
     """The line of an episode that only gave an answer."""
 

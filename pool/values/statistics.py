@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ...runtime.values.usage import COUNT_NAMES, COUNTED, Usage
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 from ...schema.values.errors import InputError
 from ...schema.values.values import nothing
 from .intervals import wilson
@@ -34,7 +34,7 @@ Kind = Literal["plain", "adapted", "chosen"]
 NOTHING = Usage()
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class TrialPart:
     """An agent's part in a trial.
 
@@ -46,7 +46,7 @@ class TrialPart:
     share: float | None = None
 
 
-@kept(omit=True)
+@stored(omit=True)
 class Trial:
     """One run of a team on a task.
 

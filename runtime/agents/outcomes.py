@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from ...schema.values.codec import OMITTED, SKIPPED, Form, kept, to_value
+from ...schema.values.codec import OMITTED, SKIPPED, Form, stored, to_value
 from ..gateway import Message
 from ..repository.changes import RepositoryChange
 from ..tools import ToolCall
@@ -38,7 +38,7 @@ MISCONFIGURED = frozenset({"denied", "unknown"})
 """Faults that repeating the command does not change, until the host's configuration is mended."""
 
 
-@kept()
+@stored()
 class AgentOutcome:
     """The outcome of an agent in a run.
 
@@ -82,7 +82,7 @@ class AgentOutcome:
     )
 
 
-@kept()
+@stored()
 class JournaledOutcome(AgentOutcome):
     """An agent's outcome in a journal, with fields that a later run adds.
 
@@ -95,7 +95,7 @@ class JournaledOutcome(AgentOutcome):
     drawn: bool = False
 
 
-@kept()
+@stored()
 class Ending:
     """The end of an open roster's run.
 
@@ -113,7 +113,7 @@ class Ending:
     unread: int = 0
 
 
-@kept()
+@stored()
 class Run:
     """One execution of a plan on a task.
 

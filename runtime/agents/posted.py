@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 
 Kind = Literal[
     "task",
@@ -28,7 +28,7 @@ Why = Literal[
 """Why a run ended."""
 
 
-@kept()
+@stored()
 class Posted:
     """A message on the bus.
 
@@ -47,7 +47,7 @@ class Posted:
     turn: int = 0
 
 
-@kept(tag=("event", "taken"))
+@stored(tag=("event", "taken"))
 class TurnStart:
     """An agent took its mail, and began a turn.
 
@@ -61,7 +61,7 @@ class TurnStart:
     messages: tuple[int, ...]
 
 
-@kept(tag=("event", "turn_done"))
+@stored(tag=("event", "turn_done"))
 class TurnDone:
     """A turn ended.
 
@@ -76,7 +76,7 @@ class TurnDone:
     posted: tuple[Posted, ...] = ()
 
 
-@kept(tag=("event", "ended"))
+@stored(tag=("event", "ended"))
 class Ended:
     """The run ended.
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 from ...schema.values.values import Json
 from ..record.once import unkept
 
@@ -46,7 +46,7 @@ class AgentReport:
     changes: tuple[RepositoryChange, ...] = field(default=(), compare=False, repr=False)
 
 
-@kept()
+@stored()
 class AgentResult:
     """The result of an agent.
 

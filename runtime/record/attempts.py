@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 from ..values.usage import Usage
 from .costs import State
 
 
-@kept()
+@stored()
 class Attempt:
     """An attempt of a call.
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Self
 from weakref import WeakValueDictionary
 
-from ...schema.values.codec import from_value, kept, to_value
+from ...schema.values.codec import from_value, stored, to_value
 from ..values.usage import Usage
 from ._entries import JournalEntry
 from .journal import Journal, NotRecorded, Value, digest
@@ -45,7 +45,7 @@ class Locks:
         return self._locks.setdefault((path, key), asyncio.Lock())
 
 
-@kept()
+@stored()
 class _Answer:
     """The cost of the answers behind an agent's result, or behind one call of it.
 

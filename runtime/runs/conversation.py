@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...schema.team.task import Task
-from ...schema.values.codec import kept, to_value
+from ...schema.values.codec import stored, to_value
 from ...schema.values.errors import InputError
 from ..messages.messages import fence
 from ..prompts import render
@@ -21,7 +21,7 @@ MOST_CHARACTERS = 200_000
 """The most characters of a conversation to carry: its latest turns."""
 
 
-@kept()
+@stored()
 class Turn:
     """A question of a conversation, and its answer."""
 
@@ -29,7 +29,7 @@ class Turn:
     answered: str
 
 
-@kept()
+@stored()
 class Conversation:
     """The conversation that a run continues.
 

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 from ...schema import dump
 from ...schema.host.models import Model
 from ...schema.team.task import ATTACHED, Task
-from ...schema.values.codec import Misfit, from_value, kept, misfit, to_value
+from ...schema.values.codec import Misfit, from_value, misfit, stored, to_value
 from ...schema.values.entries import own_version
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
@@ -218,7 +218,7 @@ class RunRecord:
         }
 
 
-@kept()
+@stored()
 class _Manifest:
     """The fields of run.json needed to resume a run."""
 
@@ -232,7 +232,7 @@ class _Manifest:
     embedder: str | None = None
 
 
-@kept()
+@stored()
 class _Result:
     """The fields of result.json that readers require."""
 

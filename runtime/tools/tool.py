@@ -15,7 +15,7 @@ from ...schema.host.catalogue import tool_identifier
 from ...schema.host.conforming import PluginValue
 from ...schema.host.foreign_code import is_theirs, place_of, running_task
 from ...schema.values.attachments import Attachment
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 from ...schema.values.errors import AgentError, JailError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.values import Json, is_list, is_mapping
@@ -123,7 +123,7 @@ class Toolkit(PluginValue):
     tools: tuple[Tool, ...]
 
 
-@kept()
+@stored()
 class ToolCall:
     """A tool call of an agent, with its result.
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 
 
-@kept(closed=True)
+@stored(closed=True)
 class Caps:
     """The most that may be spent. None: no cap.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from ...schema.values.codec import OMITTED, kept, to_value
+from ...schema.values.codec import OMITTED, stored, to_value
 from ...schema.values.terminal import on_one_line
 from .terminal import counted
 
@@ -18,7 +18,7 @@ MOST_REASONS = 3
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
-@kept()
+@stored()
 class OperatorAnswers:
     """The outcome of one operator's questions.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from ...schema.values.codec import kept
+from ...schema.values.codec import stored
 
 
-@kept(closed=True)
+@stored(closed=True)
 class Score:
     """How good an answer is.
 

@@ -8,7 +8,7 @@ from math import fsum
 from operator import attrgetter
 from typing import Annotated, Any
 
-from ...schema.values.codec import OMITTED, Form, kept
+from ...schema.values.codec import OMITTED, Form, stored
 
 PLACES_OF_USD = 12
 IN_USD = ("usd", "uncertain_usd", "doubted_usd")
@@ -16,7 +16,7 @@ OMITTED_FIELDS = ("stored_tokens", "reasoning_tokens", "doubted_tokens", "doubte
 """Fields that a plain value omits if they are 0."""
 
 
-@kept(closed=True)
+@stored(closed=True)
 class Usage:
     """The consumption of calls. Usages can be added, and subtracted down to 0 at least.
 

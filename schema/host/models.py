@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any, Literal, get_args
 
 from ..values.attachments import Kind
-from ..values.codec import kept
+from ..values.codec import stored
 from ..values.errors import InputError
 
 Effort = Literal["none", "minimal", "low", "medium", "high"]
@@ -51,7 +51,7 @@ def is_more(effort: Effort, than: Effort) -> bool:
     return EFFORTS.index(effort) > EFFORTS.index(than)
 
 
-@kept(closed=True)
+@stored(closed=True)
 class Model:
     """The model of an alias. The fields are those of models.yaml.
 

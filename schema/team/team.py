@@ -13,7 +13,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..values.codec import kept
+from ..values.codec import stored
 from ..values.values import equal_numbers_alike, is_mapping, nothing, unlike_default
 from .conditions import readings_following
 
@@ -396,7 +396,7 @@ class SolvedTask:
     notes: str = ""
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
@@ -411,7 +411,7 @@ class LineageStep:
     reason: str = ""
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class Lineage:
     """The origin of a team, as its pool recorded it.
 

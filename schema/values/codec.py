@@ -1,9 +1,9 @@
 """One stored form for each value: its dataclass declares how it is written and read.
 
 A field is written under its name, in the order of declaration, and its type decides the form.
-Exceptions are declared too: `kept` for the class, `Form` for a field.
+Exceptions are declared too: `stored` for the class, `Form` for a field.
 
-    @kept(omit=True)
+    @stored(omit=True)
     class Trial:
         task: str
         score: Annotated[float | None, Form(omit=False)] = None
@@ -41,7 +41,7 @@ from .values import is_same, nothing, unlike_default
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
-SETTINGS = "__kept__"
+SETTINGS = "__stored__"
 FILL = "__fill__"
 NO_KINDS: frozenset[type[Any]] = frozenset()
 MOST_SHAPES = 256
@@ -94,7 +94,7 @@ SKIPPED = Form(skip=True)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Settings:
-    """The arguments of `kept` for a class."""
+    """The arguments of `stored` for a class."""
 
     omit: bool = False
     closed: bool = False
@@ -102,7 +102,7 @@ class _Settings:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def kept(
+def stored(
     *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
 ) -> Callable[[type[T]], type[T]]:
     """Make a class a frozen dataclass with a stored form.

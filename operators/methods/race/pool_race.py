@@ -13,7 +13,7 @@ from ....pool.ledger.changes import EventNoted
 from ....pool.population.seats import structures_of
 from ....pool.view import events
 from ....runtime.values.caps import Caps
-from ....schema.values.codec import from_value, kept, to_value
+from ....schema.values.codec import from_value, stored, to_value
 from .keeping import keep_scores
 from .race import Race
 from .settings import RaceSettings
@@ -32,7 +32,7 @@ CLOSE = 1.96
 """The number of standard deviations from which two teams are separable."""
 
 
-@kept()
+@stored()
 class PoolRace:
     """The result of the last race of a pool.
 

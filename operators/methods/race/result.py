@@ -15,7 +15,7 @@ from ....runtime.values.operator_answers import (
 )
 from ....runtime.values.terminal import counted
 from ....runtime.values.usage import Usage
-from ....schema.values.codec import Misfit, from_value, kept, to_value
+from ....schema.values.codec import Misfit, from_value, stored, to_value
 from ....schema.values.errors import StorageError
 from ....schema.values.files import write_atomically
 from ....schema.values.json_text import dumps, loads
@@ -28,7 +28,7 @@ LONGEST_EDIT = 160
 """Characters of an edit in the report; `mas-diff` shows all of it."""
 
 
-@kept(omit=True)
+@stored(omit=True)
 class Entrant:
     """A candidate in the record of a race.
 
@@ -61,7 +61,7 @@ class Entrant:
     member: str = ""
 
 
-@kept(omit=True)
+@stored(omit=True)
 class LastWord:
     """The winner beside the original, on tasks held back until then.
 
@@ -93,7 +93,7 @@ class LastWord:
         return plain if self.corrected is None else self.corrected
 
 
-@kept(omit=True)
+@stored(omit=True)
 class RaceResult:
     """The result of a race.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ....schema.values.codec import SKIPPED, kept
+from ....schema.values.codec import SKIPPED, stored
 from ...values.bounds import MOST_TOOL_CALLS
 from ...values.usage import NOTHING, Usage
 
@@ -63,7 +63,7 @@ class ChatRequest:
     source: object = field(default=None, repr=False, compare=False)
 
 
-@kept()
+@stored()
 class ToolRequest:
     """A tool call that the model requests.
 
@@ -79,7 +79,7 @@ class ToolRequest:
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-@kept()
+@stored()
 class ChatAnswer:
     """A model's answer.
 

@@ -16,30 +16,30 @@ from coterie.schema.values.codec import (
     Form,
     Misfit,
     from_value,
-    kept,
     misfit,
+    stored,
     to_value,
 )
 
 
-@kept(omit=True, closed=True)
+@stored(omit=True, closed=True)
 class Part:
     name: str
     share: float | None = None
 
 
-@kept()
+@stored()
 class Result:
     content: str
     steps: Sequence[Mapping[str, Any]] = ()
 
 
-@kept(tag=("kind", "told"))
+@stored(tag=("kind", "told"))
 class Told:
     what: str
 
 
-@kept(tag=("kind", "failed"))
+@stored(tag=("kind", "failed"))
 class Failed:
     why: Literal["slow", "down"]
 
@@ -47,7 +47,7 @@ class Failed:
 Letters = Annotated[str, Form(write="|".join, read=lambda text: text.split("|"))]
 
 
-@kept()
+@stored()
 class Whole:
     number: int
     of: Annotated[str, Form(key="team")]
