@@ -1,4 +1,4 @@
-"""Whether a budget that nobody raises has room for one more task, and for what ends the tasks."""
+"""Whether a fixed budget has room for one more task, and for the calls after the last one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 def has_room(caps: Caps, lines: Sequence[Mapping[str, Any]], *, tasks: int, calls: int) -> bool:
     """Return whether a budget has room for more tasks, and for calls after the last of them.
 
-    A task takes as much as the dearest until now, and a call as much as one of that. Nobody knows
-    how long they take, so a cap on seconds always has room.
+    A task is taken to cost as much as the dearest so far, and a call as much as one of that task's.
+    Durations cannot be predicted, so a cap on seconds always has room.
 
     Args:
-        lines: The tasks that are done, at least one.
+        lines: The finished tasks, at least one.
     """
     past = [sum(consumed_by(line), Usage()) for line in lines]
     for unit in ("calls", "tokens", "usd"):

@@ -1,4 +1,4 @@
-"""What was learnt from a task: an entry of the memory, and a line of the pool's ledger."""
+"""A lesson from a task: an entry of the memory, and a line of the pool's ledger."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ...schema.values.values import is_list, is_mapping
 from .shape import misshapen
 
 LONGEST_TASK = 8_000
-"""Characters of a task by which it is compared with others; no embedder reads more."""
+"""The number of a task's characters that are compared; no embedder reads more."""
 
 
 @stored(omit=True, closed=True)
 class OperatorOutcome:
-    """What an operator made, and what it was worth (EvoMAS §3.2: a step of an evolution trace).
+    """The result and the reward of an operator (EvoMAS §3.2: a step of an evolution trace).
 
     Attributes:
-        component: The component that its edits touched, where it is one.
-        team: The content hash of the team that it made.
+        component: The component that its edits touched, if only one.
+        team: The content hash of the resulting team.
         reward: That team's reward on the task.
     """
 
@@ -35,25 +35,25 @@ class OperatorOutcome:
 
 @stored(omit=True, closed=True)
 class Learnt:
-    """An entry of the memory: what a task taught, and whom (EvoMAS §3.2.4: task, team, summary).
+    """An entry of the memory: a lesson and its owners (EvoMAS §3.2.4: task, team, summary).
 
     Attributes:
-        kind: What sort of entry it is, as its writer calls it: `evolution`, `lesson` and others.
-        task: The task's text, by the first `LONGEST_TASK` characters of which it is found.
-        text: What was learnt, in words for people and models.
-        owner: The agent of the pool whose it is; None: everybody's, unless it is `to` some.
-        to: The agents of the pool whose it is, where it is several's: one line, however many.
-        giver: The agent of the pool that it comes from, where that is another.
-        level: How far it reaches, as its writer calls it: `task`, `subdomain`, `cross_domain`.
+        kind: The writer's name of its kind: `evolution`, `lesson` and others.
+        task: The task's text; searches use its first `LONGEST_TASK` characters.
+        text: The lesson, in words for people and models.
+        owner: The agent of the pool that owns it; None: all agents, unless `to` is set.
+        to: The agents of the pool that own it, if several: one line for all of them.
+        giver: The agent of the pool that it comes from, if another.
+        level: The writer's name of its scope: `task`, `subdomain`, `cross_domain`.
         case: The id of the task that it comes from.
-        turn: The round of its run in which it was said; its sayer is the giver, or else the owner.
-        credit: What it was worth to whoever found it out, in the unit of its writer.
-        replaces: The ids of earlier entries that it stands for. They stay, and those whose it is
-            find them no more; whoever else has them keeps them.
+        turn: The round of the run in which it was said, by the giver, or else by the owner.
+        credit: Its value for its finder, in the writer's unit.
+        replaces: The ids of earlier entries that it replaces for its owners. The earlier entries
+            stay, and remain visible for other owners.
         team: The content hash of the team that it is about.
         reward: The team's reward on the task: score less the cost's share.
         run: The run, or the recipe, that it comes from.
-        id: What no other entry is called: the operation under which it was committed.
+        id: Its unique id: the operation that committed it.
     """
 
     kind: str
@@ -76,12 +76,12 @@ class Learnt:
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Whose it is; nobody: everybody's."""
+        """Its owners; empty: all agents."""
         return self.to if self.owner is None else (self.owner,)
 
     @property
     def key(self) -> str:
-        """A UUID that changes with everything by which the entry is found."""
+        """A UUID that changes with every field that searches use."""
         owner = self.to or self.owner
         found_by = (self.id, self.kind, self.niche, owner, self.level, self.task)
         text = repr(found_by).encode("utf-8", "backslashreplace")
@@ -89,11 +89,11 @@ class Learnt:
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def value(self) -> dict[str, Any]:
-        """Return the ledger's line of it, without what looks like a secret key.
+        """Return its ledger line, without anything that looks like a secret key.
 
         Raises:
-            InputError: A field is not as `ledger.schema.json` has it, or it has both an owner and
-                others that it is to.
+            InputError: A field does not match `ledger.schema.json`, or it has both `owner` and
+                `to`.
         """
         if problem := self._problem():
             raise InputError(f"what was learnt cannot be kept: {problem}.")
@@ -104,10 +104,10 @@ class Learnt:
 
     @classmethod
     def of(cls, value: Mapping[str, Any], op: str = "") -> Self:
-        """Read a ledger's line, which was committed under an operation.
+        """Read it from a ledger line that an operation committed.
 
         Raises:
-            ValueError: It has both an owner and others that it is to.
+            ValueError: It has both `owner` and `to`.
         """
         entry = from_value(cls, value["entry"])
         vars(entry)["id"] = op  # nobody has seen it yet; a pool has too many to copy each
@@ -125,7 +125,7 @@ class Learnt:
 
 
 def _scrubbed(value: Any) -> Any:
-    """Make the texts of a plain value fit to be kept."""
+    """Remove secrets from the texts of a plain value."""
     if isinstance(value, str):
         # Half of a surrogate pair, which a model's answer can hold, is no text.
         return scrubbed(value.encode("utf-8", "replace").decode())

@@ -1,7 +1,7 @@
-"""What the lines of a pool's ledger come down to, taken in one by one.
+"""The state of a pool, built from its ledger line by line.
 
-`ledger.schema.json` tells what a line may say. A line that says anything else, or contradicts those
-before it, is refused: it was not written by a pool.
+`ledger.schema.json` defines the content of a line. A line with other content, or one that
+contradicts earlier lines, is refused: no pool wrote it.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from .shape import has_types, misshapen
 from .trials import TrialIndex
 
 VERSION = 2
-"""Of the format. In the first one, what was learnt had a file of its own."""
+"""The version of the format. In the first one, lessons had a file of their own."""
 LONGEST_NAME = 64
 SEED = "seed/"
-"""What the operations are called that add what a pool begins with."""
+"""The prefix of operations that add initial members."""
 LONGEST_NUMBER = 18
-"""Digits of an episode."""
+"""Maximum digits of an episode."""
 READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
-"""Kinds of lines whose types are checked as they are read."""
+"""Kinds of lines whose types are checked while reading."""
 SIGN = 6
-"""Letters and digits that tell names of one stem apart: 30 bits."""
+"""The number of letters and digits that distinguish names with one stem: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
 _EPISODE = re.compile(rf"(?<=/)\d{{1,{LONGEST_NUMBER}}}(?=/|\Z)")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -54,11 +54,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Admission:
-    """What came of adding a team.
+    """The result of adding a member.
 
     Attributes:
-        name: What the pool calls it; the name of its duplicate where it was there already.
-        is_new: Whether it was not there yet.
+        name: Its name in the pool, or the name of its duplicate.
+        is_new: Whether it is new.
     """
 
     name: str
@@ -69,20 +69,20 @@ class State:
     """The state of a pool.
 
     Args:
-        is_begun: Whether the line that a pool begins with was taken in.
+        is_begun: Whether the first line of the pool was read.
 
     Attributes:
-        teams: All teams that were ever born, parents before children.
-        agents: All agents that were ever born, parents before children.
-        rejected: Children that were dropped, by operator.
-        duplicates: Children that were there already, by operator.
-        heads: The teams that were the head, in order; the last one is. None where nobody said so.
+        teams: All teams, parents before children.
+        agents: All agents, parents before children.
+        rejected: The number of rejected children, by operator.
+        duplicates: The number of children that equal an existing team, by operator.
+        heads: All heads in order; the last one is current. Empty without a declared head.
         shared: Whether branches of the pool are merged, so that new names must not collide.
         trials: Finds trials of members on a task again.
-        numbers: How many children of each stem there are.
+        numbers: The number of children of each stem.
         recent: The last tasks of each split.
-        episodes: The last episode of each evolution that made an update, as far as its name tells.
-        touched: Whom the lines told of that were taken in since somebody emptied it.
+        episodes: The last episode of each evolution with an update, as far as names tell.
+        touched: The members in lines read since the caller last emptied this set.
     """
 
     def __init__(self, folder: Path, *, is_begun: bool = False) -> None:
@@ -104,11 +104,11 @@ class State:
         self._episode = ""
 
     def take(self, entry: LedgerEntry) -> None:
-        """Take in a line.
+        """Apply a line.
 
         Raises:
-            TooEarly: It refers to what was not there before.
-            ValueError: It is not one that a pool writes, or contradicts earlier ones.
+            TooEarly: It refers to something that does not exist yet.
+            ValueError: No pool writes such a line, or it contradicts earlier ones.
         """
         if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
             text = next(misshapen(entry.value), "a number is not whole")
@@ -131,28 +131,27 @@ class State:
             self.episodes[evolution] = max(number, self.episodes.get(evolution, number))
 
     def like(self, identity: str) -> tuple[Member, ...]:
-        """Return the teams of an identity."""
+        """Return the teams with an identity."""
         return tuple(self._of_identity.get(identity, ()))
 
     def name_for(self, stem: str) -> str:
-        """Choose the next free name that begins with a stem: `vote_3`."""
+        """Return the next free name with a stem: `vote_3`."""
         number = self.numbers[stem] + 1
         while self.find(name := _numbered(stem, number)):
             number += 1
         return name
 
     def unique_name(self, stem: str, content: Any) -> str:
-        """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
+        """Return a name with a stem that no other branch gives: `vote_k3x7qd`.
 
         Args:
-            content: All that is kept of who is to be called so, JSON-able: the same has the same
-                name.
+            content: The stored content of the member, JSON-able: equal content gives equal names.
         """
         named = _ended(stem, _sign(content))
         return self.name_for(named) if self.find(named) else named
 
     def find(self, name: str) -> Member | PoolAgent | None:
-        """Find a team or an agent, retired or not: no two have the same name."""
+        """Return a team or an agent, retired or not; names are unique."""
         return self.teams.get(name) or self.agents.get(name)
 
     def _take(self, entry: LedgerEntry) -> None:
@@ -201,7 +200,7 @@ class State:
         self._is_begun = True
 
     def bear(self, member: Member) -> None:
-        """Let there be a team, which comes after all those that are there."""
+        """Add a team at the end."""
         self.teams.bear(member)
         self._of_identity.setdefault(member.identity, []).append(member)
 
@@ -264,7 +263,7 @@ class State:
         return name
 
     def _stem(self, name: str, parents: Sequence[Member | PoolAgent], op: str) -> str:
-        """Return what the names of a newcomer's children begin with; count it as a child itself."""
+        """Return the stem of a newcomer's children, and count the newcomer as a child."""
         own = _SIGNED.sub("", name) if self.shared and not op.startswith(SEED) else name
         stem = parents[0].stem if parents else own
         self.numbers[stem] += bool(parents)
@@ -289,7 +288,7 @@ class State:
             self.trials.take({team.name, *working}, trial.task, entry.start)
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
-        """Let a member be none any longer, for a reason; without one, let it be one again."""
+        """Retire a member for a reason; without a reason, restore it."""
         if "team" in value:
             self.teams.retire(self._team(value["team"]), reason)
             self.touched.add(value["team"])
@@ -311,17 +310,17 @@ class State:
 
 
 def episodes_in(operation: str) -> list[tuple[str, int]]:
-    """Return the evolutions, and their episodes, that may have made an update by its name."""
+    """Return the evolutions, with episodes, that the name of an update may refer to."""
     return [
         (operation[: match.start() - 1], int(match[0])) for match in _EPISODE.finditer(operation)
     ]
 
 
 def begin(folder: Path, *, shared: bool) -> None:
-    """Write the first line of a pool, where there is none; in one that is there, say it is shared.
+    """Write the first line of a pool if missing; otherwise mark the pool as shared if wanted.
 
     Args:
-        shared: Whether branches of it are merged. What has a name keeps it.
+        shared: Whether branches of it are merged. Existing names stay.
     """
     ledger = Ledger(folder / LEDGER)
     first = first_line(shared=shared)
@@ -342,10 +341,10 @@ def begin(folder: Path, *, shared: bool) -> None:
 
 
 def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEntry]:
-    """Put lines in their order, in which each refers to what came before as far as there is one.
+    """Return lines in an order in which each refers only to earlier ones, as far as there is one.
 
-    Where git merged branches, it leaves lines as it found them, and one may stand ahead of one that
-    it refers to, or twice and with other words. Lines that are in order stay so.
+    After a merge, git leaves lines as they were. One may precede a line that it refers to, or occur
+    twice with different content. Lines in a valid order stay unchanged.
     """
     state, result, chosen = State(folder), list[LedgerEntry](), dict[str, LedgerEntry]()
     for entry in entries:
@@ -369,7 +368,7 @@ def in_order(entries: Sequence[LedgerEntry], folder: Path) -> Sequence[LedgerEnt
 
 
 def first_line(*, shared: bool = False) -> dict[str, Any]:
-    """Return the line that a pool begins with."""
+    """Return the first line of a pool."""
     return {"kind": "pool", "v": VERSION, **({"shared": True} if shared else {})}
 
 

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from ..local.server import LocalServer
 
 RateLimiters = dict[Endpoint, RateLimiter]
-"""What all calls of one model at one address share, whatever gateway, event loop and thread they go
-through."""
+"""The limits that all calls of one model at one address share, whatever their gateway, event loop
+and thread."""
 
 
 class Shared:
-    """An async context manager that stops its servers; these belong to one event loop.
+    """The rate limiters and embedded servers that several gateways use.
+
+    An async context manager that stops its servers, which belong to one event loop.
 
     Args:
-        limiters: Those of other event loops.
+        limiters: The rate limiters of other event loops.
     """
 
     def __init__(self, limiters: RateLimiters | None = None) -> None:

@@ -38,17 +38,17 @@ class _Child:
 class LocalServer:
     """A llama.cpp server for one model file, as a child process on this machine.
 
-    It serves the OpenAI chat API at `api_base` to whoever sends the random `key`. It ends with
-    `stop`, and also when this process dies in whatever way. It belongs to the event loop, and to
-    the thread, that start it.
+    It serves the OpenAI chat API at `api_base` to clients that send the random `key`. It ends with
+    `stop`, and also when this process dies. It belongs to the event loop and the thread that start
+    it.
 
     A prompt that is longer than the context is answered with HTTP status 400, never cut.
 
     Args:
-        slots: How many requests are worked on at once, and the most answers of one request (`n`).
+        slots: How many requests run at once, and the most answers of one request (`n`).
             More requests wait in the server.
-        context: Tokens of prompt and answer together, per request. llama.cpp lowers it to what the
-            model was trained for.
+        context: Tokens of prompt and answer together, per request. llama.cpp lowers it to the
+            model's own limit.
         start_timeout: Seconds in which the model must be loaded.
 
     Raises:

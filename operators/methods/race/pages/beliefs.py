@@ -1,4 +1,4 @@
-"""How beliefs closed in a race: each candidate's expected mean score after each tenth of runs."""
+"""The beliefs of a race over time: each candidate's expected score after each tenth of the runs."""
 
 from __future__ import annotations
 
