@@ -117,7 +117,7 @@ def test_what_is_no_run_or_a_damaged_one_is_said(cli: Cli, change: str, message:
 
 def test_a_run_that_somebody_is_at_work_on_is_refused(cli: Cli) -> None:
     run = cli.make()
-    with Journal.open(run, replaying=True):
+    with Journal.open(run):
         result = cli.blame(run)
     assert (result.code, result.calls) == (2, 0)
     assert "process" in result.err
