@@ -8,6 +8,7 @@ import sys
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,7 +174,7 @@ class Evolving:
 
         if self.budget is None or not self.budget.reached:
             return same_command()
-        return f"\nResume: {typed()} --budget {larger(self.budget)}"
+        return f"\nResume: {typed(without='--budget')} --budget {larger(self.budget)}"
 
     def check(self) -> None:
         """Check everything before anything is created or spent.
@@ -550,9 +551,17 @@ class Evolving:
             click.echo(speakable(how_to_look(self.folder)), err=True)
 
 
-def typed() -> str:
-    """Return the command as typed, without texts that look like secrets."""
+def typed(*, without: str | None = None) -> str:
+    """Return the command as typed, without texts that look like secrets.
+
+    Args:
+        without: An option to leave out, with its value.
+    """
     from ...schema.values.secrets import scrubbed, secrets_of
 
-    words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+    words = [
+        word
+        for before, word in pairwise(["", Path(sys.argv[0]).name, *sys.argv[1:]])
+        if without not in {before, word.partition("=")[0]}
+    ]
     return scrubbed(shlex.join(words), secrets_of(os.environ))

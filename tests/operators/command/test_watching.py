@@ -77,4 +77,5 @@ def test_after_a_budget_was_met_the_command_that_goes_on_has_a_larger_one(lab: L
     hint = stopped.err.split("\nResume: ")[1].splitlines()[0]
     words = shlex.split(hint)
     assert (words[0], words[-2:]) == ("mas-evolve", ["--budget", "calls=8"])
+    assert words.count("--budget") == 1
     assert lab.evolve("--limit", "1", *words[-2:]).code == 0
