@@ -163,8 +163,9 @@ class Branch(Journal):
         """Add the possible cost of a call that ended without an answer."""
         self._failed[path.partition("/attempt ")[0]] += usage
 
-    def spent(self, under: str = "", **_: bool) -> Usage:
+    def spent(self, under: str = "", *, lost: bool = True) -> Usage:
         """Return the cost so far of this run's answers below a path, whoever paid."""
+        del lost  # calls that ended without an answer always count here
         agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
         return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 
