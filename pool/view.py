@@ -122,7 +122,7 @@ class PoolView:
         owner: str | None = None,
         level: str | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the lessons with the most similar tasks, as `Memory.search` does."""
+        """Return the lessons with the most similar tasks, as `Memory.search` does."""
         if self.memory is None:
             return []
         return self.memory.search(
@@ -145,7 +145,7 @@ class PoolView:
         niche: str | None = None,
         over: float,
     ) -> list[tuple[Learnt, float]]:
-        """Find an agent's lessons with nearly the same text, as `Memory.alike` does."""
+        """Return an agent's lessons with nearly the same text, as `Memory.alike` does."""
         if self.memory is None:
             return []
         return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, upto=self.upto)

@@ -63,7 +63,7 @@ class Tables:
 
 
 def find_folder(folder: Path | None) -> Path:
-    """Find the benchmark's files: in a folder, in `workbench` below it, or in a checkout.
+    """Return the benchmark's files: in a folder, in `workbench` below it, or in a checkout.
 
     Returns:
         The folder that holds `data/processed`.

@@ -50,7 +50,7 @@ class Revert:
 
 
 def reverts(folder: Path) -> list[Revert]:
-    """Find the commits that removed anything that the pool still lacks, the latest first.
+    """Return the commits that removed anything that the pool still lacks, the latest first.
 
     Args:
         folder: The pool. The result is empty if its ledger or a repository cannot be read.

@@ -45,7 +45,7 @@ class Undone:
 
 
 def operations_of(pool: Pool, operation: str) -> Sequence[LedgerEntry]:
-    """Find the ledger lines that a user's name refers to.
+    """Return the ledger lines that a user's name refers to.
 
     Args:
         operation: An operation, or a prefix of several (`ada/000003`); the id of a task of one

@@ -102,7 +102,7 @@ class Memory:
         level: str | None = None,
         upto: int | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries whose tasks are most similar to a text, without replaced ones.
+        """Return the entries whose tasks are most similar to a text, without replaced ones.
 
         Args:
             text: A task's text. Only the first `LONGEST_TASK` characters of texts count.
@@ -133,7 +133,7 @@ class Memory:
         over: float,
         upto: int | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Find the entries of an agent's memory with nearly the same text.
+        """Return the entries of an agent's memory with nearly the same text.
 
         Args:
             text: The text of a possible entry. Only the first `LONGEST_TASK` characters of texts

@@ -30,7 +30,7 @@ class Recollection:
     async def __call__(
         self, query: str, k: int, where: Mapping[str, Any], /
     ) -> Sequence[MemoryEntry]:
-        """Find entries; see `Recaller`."""
+        """Return entries; see `Recaller`."""
         return await self.recall(query, k, where)
 
     def learnt_from(self, task: Task) -> str | None:

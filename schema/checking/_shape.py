@@ -141,7 +141,7 @@ def _strict() -> tuple[Any, Any]:
             yield ValidationError("no match")
 
     def unique(_: Any, wanted: bool, items: Any, __: Any) -> Iterator[ValidationError]:
-        """Find repeated items in one pass, each with its place."""
+        """Yield repeated items in one pass, each with its place."""
         texts: set[str] = set()
         for index, item in enumerate(items if wanted and is_list(items) else ()):
             text = json.dumps(item, sort_keys=True)

@@ -223,7 +223,7 @@ class Family(_Ours, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or suggest the closest one."""
+        """Return a command, or suggest the closest one."""
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
             ctx.fail(f"no command {args[0]!r}.{self._instead(args[0], names)}")

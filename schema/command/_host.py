@@ -132,7 +132,7 @@ def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
 
 
 def _beside(name: str) -> list[Path]:
-    """Find files of a name beside the YAML files given to this command.
+    """Return files of a name beside the YAML files given to this command.
 
     They are only reported, never read: otherwise the author of a team would decide where your keys
     are sent.

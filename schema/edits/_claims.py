@@ -10,7 +10,7 @@ from .kinds.kinds import AddAgent, Edit, RemoveAgent, RenameAgent
 
 
 def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:
-    """Find pairs of edits that decide the same thing, or of which one decides a part of the other.
+    """Yield pairs of edits that decide the same thing, or of which one decides a part of the other.
 
     Yields:
         The positions of both, and the place that is decided twice.

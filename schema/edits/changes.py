@@ -55,7 +55,7 @@ class FieldChange:
 
 
 def changes(before: Team, after: Team) -> tuple[FieldChange, ...]:
-    """Find all differences between two teams.
+    """Return all differences between two teams.
 
     An agent with another id and otherwise equal fields counts as renamed. Equal numbers are equal
     in any notation.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
-    """Find fallbacks that are unknown or form a cycle.
+    """Yield fallbacks that are unknown or form a cycle.
 
     Args:
         value: The file's value, without malformed parts.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def request_problems(document: Document, value: Any) -> Iterator[Problem]:
-    """Find fields of a model's requests that are set twice, or in two ways.
+    """Yield fields of a model's requests that are set twice, or in two ways.
 
     Args:
         value: The file's value, without malformed parts.

@@ -330,7 +330,7 @@ def load_tool(name: str) -> Any:
 
 
 def find_package(name: str) -> Path | None:
-    """Find a package or a module among those installed in this environment.
+    """Return a package or a module among those installed in this environment.
 
     Other modules that Python would find, such as folders in the current folder, do not count.
 

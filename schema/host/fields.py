@@ -146,7 +146,7 @@ def walk(field: Field) -> Iterator[Field]:
 
 
 def find(path: str) -> Field:
-    """Find a field by its path.
+    """Return a field by its path.
 
     Args:
         path: A path for people. The key of a member may be left out or be a real one:
@@ -244,7 +244,7 @@ def _reached(start: Field, words: Sequence[str], skipped: int) -> tuple[int, Fie
 
 
 def _elsewhere(word: str) -> str:
-    """Find fields of the same or a similar name in all our files."""
+    """Return fields of the same or a similar name in all our files."""
     places: dict[str, list[str]] = {}
     for field in (field for document in DOCUMENTS for field in walk(root(document))):
         if not field.is_any:

@@ -64,7 +64,7 @@ def resolve_tools(
 
 
 def find_host_file(name: str, environment: Mapping[str, str]) -> Path | None:
-    """Find a file of the host: in MAS_HOME, else in the current folder, else in the user's own."""
+    """Return a host file: from MAS_HOME, else the current folder, else the user's own."""
     folders = _folders(environment)
     return next((folder / name for folder in folders if (folder / name).is_file()), None)
 

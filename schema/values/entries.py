@@ -64,7 +64,7 @@ class EntryPoint:
 
 
 def find_entries(paths: Sequence[str]) -> list[EntryPoint]:
-    """Find the declarations of packages for coterie; of packages with one name, the first counts.
+    """Return the declarations of packages for coterie; of packages with one name, the first counts.
 
     Args:
         paths: The folders where Python finds modules: `sys.path`.

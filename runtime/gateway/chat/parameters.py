@@ -157,7 +157,7 @@ def _plain(words: str) -> str:
 
 
 def _named(message: str, sent: Collection[str]) -> str | None:
-    """Find the parameter that a message names, among those sent that have another form."""
+    """Return the parameter that a message names, among those sent that have another form."""
     if places := [item for pattern in (_PARAM, _LOC) for item in pattern.findall(message)]:
         named = [name for name in map(_parameter, places) if name in sent]
         if named or any(_CONTENT.match(place) for place in places):
