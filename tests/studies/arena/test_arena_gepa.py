@@ -1,4 +1,4 @@
-"""GEPA in an arena: it gains under the cap of a cell, and what was tested stays."""
+"""GEPA in an arena: it gains under the cap of a cell, what was tested stays, and records replay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from studies.arena import gepa
-from studies.arena.worlds import Arena
+from studies.arena.worlds import PLUGIN, Arena
+from studies.plugin import register
+
+from ...support.recorded import NEVER_ASKED, replay
 
 
 def cells(arena: Arena) -> dict[str, Any]:
@@ -59,3 +62,14 @@ def test_a_failure_is_reported_and_never_taken_for_a_method_that_finds_nothing(
     monkeypatch.setattr(gepa, "_written", lambda *_, **__: {}["no such key"])
     with pytest.raises(RuntimeError, match="gepa failed: KeyError: 'no such key'"):
         arena_of(tmp_path, cap=50).run()
+
+
+@pytest.mark.usefixtures("own_path")
+def test_a_recorded_cell_whose_operator_is_a_large_model_replays_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("gepa")
+    register(PLUGIN)
+    cell = "cells/gepa/ages/seed_0"
+    figures = replay(tmp_path, monkeypatch, cell, name="gepa", shard="8/16", local=NEVER_ASKED)
+    assert figures["control"] == "reader"
