@@ -1,9 +1,8 @@
 """The schemas and the messages that come of them."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from coterie.schema.checking._shape import MESSAGES, shape_problems, shape_schem
 from coterie.schema.values.document import Document
 from coterie.schema.values.hints import did_you_mean
 from coterie.schema.values.yaml_text import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAMES = ("team", "task", "models", "tools")
 SILENT = {

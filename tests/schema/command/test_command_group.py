@@ -1,7 +1,5 @@
 """`mas`: finds its commands by name and shows errors in one way."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

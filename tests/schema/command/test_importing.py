@@ -1,7 +1,5 @@
 """`mas dev import`, and what other commands say of files that it is for."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What comes of edits: a team that loads, or the reasons why there is none."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The edits between two teams: they lead there, and none is too many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

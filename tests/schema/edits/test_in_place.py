@@ -1,7 +1,5 @@
 """A team's file that is rewritten in place says the team, and its diff is the edits alone."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Edits as JSON: written and read back, and what is said of JSON that is no list of edits."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any

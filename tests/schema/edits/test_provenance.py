@@ -1,15 +1,15 @@
 """Which task taught an agent what: kept with what stays, forgotten with what goes."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given
 
 from coterie.schema import Agent, Notes, Skill, Team, dump, parse_team
 from coterie.schema.edits import (
     AddAgent,
+    Edit,
     RemoveAgent,
     RenameAgent,
     SetNote,
@@ -25,11 +25,6 @@ from coterie.schema.edits import (
 
 from ..strategies import CATALOGUE, fewer
 from .strategies import teams_and_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from coterie.schema.edits import Edit
 
 LEARNT = Notes(
     patches={"units": "Write units.", "signs": "Mind the signs."},

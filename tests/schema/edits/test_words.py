@@ -1,7 +1,5 @@
 """A difference in people's words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

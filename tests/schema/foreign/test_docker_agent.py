@@ -1,7 +1,5 @@
 """docker-agent's YAML as a team, and what of it has no counterpart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What names are known on this host, and what stands behind them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

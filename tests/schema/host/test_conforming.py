@@ -1,7 +1,5 @@
 """What plug-ins hand over: any part of it that is of another type is named, and never our bug."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fallbacks in models.yaml: known, and never in a circle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

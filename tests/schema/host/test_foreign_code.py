@@ -1,7 +1,5 @@
 """Code of others: whatever it raises, wherever it is called, is a failure with its line."""
 
-from __future__ import annotations
-
 import asyncio
 import builtins
 import sys

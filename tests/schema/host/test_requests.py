@@ -1,7 +1,5 @@
 """What models.yaml says of a model's requests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Agent files and folders: read, written, and used by teams; nothing outside their folder is."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

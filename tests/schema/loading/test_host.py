@@ -1,7 +1,5 @@
 """What this host offers: options before files, files before the environment."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,10 +1,8 @@
 """Task files and the files of the host; what a team file may hold is shown elsewhere."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +19,6 @@ from coterie.schema import (
 )
 
 from ...support.problems import problems_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TASK = '{"id": "apples", "query": "How many are left?"'
 

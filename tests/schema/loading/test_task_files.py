@@ -1,7 +1,5 @@
 """The files of a task: texts, and what is seen: images and PDFs, told by their content."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Data sets of any size: every row is read, or one line says what is larger than may be."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

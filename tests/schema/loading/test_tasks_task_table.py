@@ -1,7 +1,5 @@
 """Tables of tasks: a CSV file becomes tasks, and all that is wrong with it is told by its line."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

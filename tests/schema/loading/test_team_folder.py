@@ -1,10 +1,10 @@
 """A team as a folder: written, loaded, written anew; nothing of a person's is lost."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,10 +18,6 @@ from coterie.schema.values.errors import StorageError
 
 from ...support.failpoints import armed
 from ..strategies import CATALOGUE, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 LEARNT = Notes(
     patches={"units": "Write units.", "signs": "Mind signs."},

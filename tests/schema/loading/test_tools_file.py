@@ -1,7 +1,5 @@
 """tools.yaml: functions, servers and permissions, and every problem with its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

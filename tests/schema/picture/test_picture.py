@@ -1,13 +1,7 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from coterie.schema import Team
 from coterie.schema.picture import FORMATS, draw
-
-if TYPE_CHECKING:
-    from coterie.schema import Team
 
 
 @pytest.mark.parametrize("picture_format", FORMATS)

@@ -1,7 +1,5 @@
 """Groups of like agents: what a file says once is the team with all of them written out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,10 +1,8 @@
 """Rules that the shape of a team file cannot express."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +12,6 @@ from coterie.schema.host import catalogue as catalogue_module
 from coterie.schema.values.entries import EntryPoint
 
 from ..strategies import CATALOGUE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DIAMOND = """\
 name: diamond

@@ -1,7 +1,5 @@
 """A team as a value."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from graphlib import CycleError
 from typing import Any, get_args

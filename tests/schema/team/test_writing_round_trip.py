@@ -1,7 +1,5 @@
 """What is written is read back as it was, by us and by others; nasty texts included."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

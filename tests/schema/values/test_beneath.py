@@ -1,7 +1,5 @@
 """The one door to folders that others made: no path leads out, whatever links say meanwhile."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """One form for one value: what a dataclass declares is what is written, and what is read back."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

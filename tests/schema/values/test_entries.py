@@ -1,24 +1,19 @@
 """What packages declare for us: what `importlib.metadata` tells, found faster."""
 
-from __future__ import annotations
-
 import sys
 import zipfile
+from collections.abc import Iterable, Mapping
 from importlib.metadata import (
     MetadataPathFinder,
     PackageNotFoundError,
     entry_points,
     version,
 )
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from coterie.schema.values.entries import PREFIX, EntryPoint, find_entries, own_version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 PATH = tuple(sys.path)
 Told = list[tuple[str, str, str]]

@@ -1,7 +1,5 @@
 """What an unknown word may have meant: the nearest name, for little work."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import random

@@ -1,7 +1,5 @@
 """What looks like a key, what an environment keeps secret, and that no file holds either."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """YAML as data: the scalars of YAML 1.2, and nothing that surprises."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The schema that a model is held to: its form, and what it offers."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

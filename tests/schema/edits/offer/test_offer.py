@@ -1,7 +1,5 @@
 """The law of the offer: whatever a schema lets through makes a team that is below the ceiling."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
