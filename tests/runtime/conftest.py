@@ -1,7 +1,5 @@
 """Teams, models and runs against the scripted model server."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Repositories that many work on: with our workspaces, and with nothing but git, as the judge."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """Runs of teams on virtual time: what happens when is exact."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace

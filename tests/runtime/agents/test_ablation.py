@@ -1,7 +1,5 @@
 """Who is silent: what the others read then, what a journal answers, and what comes of the run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

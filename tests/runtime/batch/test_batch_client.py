@@ -1,7 +1,5 @@
 """Calls in batches: each gets its own answer at half the price, and is paid for once."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Work folders that come back from a worker, whatever happens to them meanwhile."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace

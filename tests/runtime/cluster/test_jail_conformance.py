@@ -1,7 +1,5 @@
 """What `AnyJail` and `AnyProcess` promise, of jails here and of jails on a worker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """What `--on` may say; what it cannot is told in a sentence, before anything is spent."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

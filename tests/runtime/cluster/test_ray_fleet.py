@@ -1,19 +1,15 @@
 """Which workers a fleet has, with a double of Ray; `test_ray` has the real one."""
 
-from __future__ import annotations
-
 import importlib.util
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.cluster.on import On
-
-if TYPE_CHECKING:
-    from coterie.runtime.cluster.ray_fleet import RayFleet
+from coterie.runtime.cluster.ray_fleet import RayFleet
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)

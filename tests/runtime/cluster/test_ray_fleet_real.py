@@ -1,7 +1,5 @@
 """Real Ray: nodes on this machine, workers and the driver killed, results as without it."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """`mas doctor`: what this machine has."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mas dev export`: what is refused, what is told to be lost, and what is written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Progress: lines for logs, a live table for people, and neither for --quiet."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 from dataclasses import replace

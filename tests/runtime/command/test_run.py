@@ -1,7 +1,5 @@
 """`mas-run` as people use it: files in, answer out, exit codes, Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mas-run --resume` and `--replay`: nothing is paid twice, and what happened can be checked."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import signal

@@ -1,7 +1,5 @@
 """`mas dev runs`: what folders of runs there are, and what becomes of them."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

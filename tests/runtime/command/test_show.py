@@ -1,7 +1,5 @@
 """`mas-view --text`: a run as text, whatever became of it."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

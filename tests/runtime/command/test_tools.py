@@ -1,7 +1,5 @@
 """`mas dev tools import`: servers of other programs, as tools.yaml has them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

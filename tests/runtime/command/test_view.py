@@ -1,7 +1,5 @@
 """`mas-view`: what it says, and what it refuses."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agents that work on a condition: who is asked, what readers are told, and what is counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

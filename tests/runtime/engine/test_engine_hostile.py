@@ -1,7 +1,5 @@
 """Whatever a provider answers costs little, holds nobody up, and ends in a result."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """One pass of a team's agents: what is carried into it, who is given, what is kept of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

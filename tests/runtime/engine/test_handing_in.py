@@ -1,7 +1,5 @@
 """Teams that work on a repository: what reaches whom, what is chosen, and what the answer is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A turn of an open roster: what an agent reads, and how it acts by tools or by an object."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

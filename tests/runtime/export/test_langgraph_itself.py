@@ -4,8 +4,6 @@ The libraries are no dependencies of ours: an environment of their own is made, 
 `MAS_LANGGRAPH_PYTHON` names a Python that has them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The circuit breaker: an endpoint that is out is left alone, and one call finds out."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine
 from typing import Any

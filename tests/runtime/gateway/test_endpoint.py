@@ -1,7 +1,5 @@
 """From an alias to an address and a key."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.gateway import Endpoint, endpoint_of

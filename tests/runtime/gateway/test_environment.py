@@ -1,7 +1,5 @@
 """Keys and addresses of the environment: what cannot be sent is refused in one line, unseen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """How an answer ended, over every API, whole or in pieces: one gate, by the providers' words."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """What is bounded of a call: the tools of its answer, its prompt, and what it may have cost."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any

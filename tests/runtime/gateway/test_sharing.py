@@ -1,7 +1,5 @@
 """Servers of embedded models: when they start, and who is asked where one does not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

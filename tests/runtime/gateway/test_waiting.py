@@ -1,7 +1,5 @@
 """How long an answer in pieces is waited for, and what one that broke off has cost."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The host's choice of a jail: proven, told, or refused."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The end of processes in a jail, on every tier that this machine has."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Scratch folders: gone with their owner, also when it is killed."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

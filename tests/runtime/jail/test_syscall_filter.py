@@ -1,7 +1,5 @@
 """The filter's answers, from the program itself: also for machines that this one is not."""
 
-from __future__ import annotations
-
 import errno
 import struct
 

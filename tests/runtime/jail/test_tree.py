@@ -1,7 +1,5 @@
 """Folders that travel: a copy becomes the same, and nothing outside of it is touched."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -8,7 +6,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,8 +13,7 @@ from coterie.runtime.local import package_client, weights
 from coterie.runtime.local.weights import find, pull, remove, weights_dir
 from coterie.schema.values.errors import InputError
 
-if TYPE_CHECKING:
-    from .conftest import Shop
+from .conftest import Shop
 
 
 def files(folder: Path) -> list[str]:

@@ -1,7 +1,5 @@
 """Images and PDFs of a task: who is shown them, who is told, and what is written down."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

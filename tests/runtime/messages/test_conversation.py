@@ -1,7 +1,5 @@
 """A conversation that goes on: whole pairs, the question that it began with, and every backend."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What agents search with, how much of the prompt entries take, and what a draft costs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of a task: shown to agents that cannot open them, and to nobody else."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models that think: what they think is never an answer, and reaches nobody else."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

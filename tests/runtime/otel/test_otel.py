@@ -1,7 +1,5 @@
 """`--otel`: what happened in a run, as a trace."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """Compiling: Kahn order, what agents see, and a plan that can be printed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A damaged line of events.jsonl costs that line and no other, whoever reads it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The journal: what is recorded is found, by path and question, by one process at a time."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import threading

@@ -1,7 +1,5 @@
 """A file of lines: of what a failure left only the end is cut off, and other damage is an error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Repositories of every honest kind are read, copied and committed to as git itself would."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

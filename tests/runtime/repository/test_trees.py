@@ -1,7 +1,5 @@
 """How the work of several agents becomes one state of a repository, with `git merge` as judge."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

@@ -1,7 +1,5 @@
 """Workspaces: what agents find in them, and how the host reads what agents leave there."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

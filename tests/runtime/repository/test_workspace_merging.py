@@ -1,7 +1,5 @@
 """Agents that do anything to a repository: git is the judge, and nothing is lost."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping

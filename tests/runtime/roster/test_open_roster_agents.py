@@ -1,7 +1,5 @@
 """An open roster of real smolagents members: six candidates, real jails, a scripted model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path

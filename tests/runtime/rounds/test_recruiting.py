@@ -1,7 +1,5 @@
 """Who opens, and who is recruited: what each is asked, who takes part, and what is told of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,37 +1,30 @@
 """Agents that write code: runs with real jails, assignments, and a look at what is left after."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
+from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trace, compile, perform
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.jail import Jails, detect
-from coterie.runtime.runners import Assignment
+from coterie.runtime.record.trace import Event
+from coterie.runtime.repository.changes import RepositoryChange
+from coterie.runtime.repository.workspace import Workspaces
+from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 from ...waiting import wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from coterie.runtime import Journal
-    from coterie.runtime.doubles import ScriptedModel
-    from coterie.runtime.gateway import ChatAnswer
-    from coterie.runtime.record.trace import Event
-    from coterie.runtime.repository.changes import RepositoryChange
-    from coterie.runtime.repository.workspace import Workspaces
-    from coterie.runtime.runners import AgentResult
 
 TASK = Task(id="apples", query="How many apples are left?")
 

@@ -1,7 +1,5 @@
 """The bridge between a thread that blocks and the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from typing import Any, NoReturn

@@ -1,25 +1,20 @@
 """Models that think within a loop of tool calls: each gets back what it wants back, or refuses."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
 from coterie.runtime.gateway import ChatAnswer, ToolRequest, bare, spoken
 from coterie.runtime.runners._kept import KeptAnswers, numbered
 from coterie.schema import Agent
 
 from .conftest import Workbench, body_of, needs_jail
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from coterie.runtime.doubles.script import Request
 
 SIGNATURE = {"google": {"thought_signature": "c2lnbmVk"}}
 DETAILS = [

@@ -1,7 +1,5 @@
 """Agents of an open roster act by what their backends have: real agents, real jails."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Answers of which nothing may be executed: the agent is shown why, and may try again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """coterie from Python: a call, an await, an `async for`, in scripts and in notebooks."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import json
@@ -9,12 +7,13 @@ import pickle
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -23,9 +22,6 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 
 from ...support.commands import CommandResult, invoked_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAIR = coterie.Team(
     name="pair",

@@ -1,7 +1,5 @@
 """Estimates: what is told before a run covers what the run then takes."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

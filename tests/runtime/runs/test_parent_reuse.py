@@ -1,7 +1,5 @@
 """A child's run takes from its parents' runs what it asks in the same words, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

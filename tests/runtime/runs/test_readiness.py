@@ -1,7 +1,5 @@
 """What this host lacks: `mas-validate` warns of all that `mas-run` refuses."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

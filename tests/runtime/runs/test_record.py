@@ -1,7 +1,5 @@
 """The run folder: enough to read, repeat and audit a run."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json

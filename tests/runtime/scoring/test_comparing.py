@@ -1,7 +1,5 @@
 """Values, not spellings: what scorers take for the same, and what they never do."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The first scores: all 0 for want of a form, or for want of knowledge."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime import Run

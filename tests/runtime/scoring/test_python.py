@@ -1,7 +1,5 @@
 """Functions of one's own as scorers: what they are given, and what they may return."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

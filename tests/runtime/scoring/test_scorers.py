@@ -1,7 +1,5 @@
 """Scorers: which answers count as right."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Searching with patterns of others: bounded, in a process that is kept."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Votes of long answers: which texts say the same, and who wins."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The scrubber: no secret passes, in whatever form, and nothing else is changed."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -1,7 +1,5 @@
 """The scrubber finds secrets that are encoded: dumped, packed, in UTF-16, layer upon layer."""
 
-from __future__ import annotations
-
 import base64
 import bz2
 import gzip

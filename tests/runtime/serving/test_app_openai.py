@@ -1,7 +1,5 @@
 """The OpenAI API of served teams, as OpenAI's own client speaks it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

@@ -1,7 +1,5 @@
 """`mas serve` as a process: killed, started again, told to load its teams again, and to stop."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

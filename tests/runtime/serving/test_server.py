@@ -1,7 +1,5 @@
 """Who may ask a team server, how much it spends, and what becomes of requests that end early."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,21 +1,17 @@
 """Asking a person before a tool is called, and what becomes of the answer."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import Toolbox, ToolError
 from coterie.runtime.tools.approval import Approvals
 from coterie.runtime.tools.terminal_approver import AtTerminal, terminal_approver
 from coterie.schema import InputError
-
-if TYPE_CHECKING:
-    from coterie.runtime.repository.workspace import Workspace
 
 ASK = {"read_file": "ask", "list_files": "allow"}
 

@@ -1,14 +1,12 @@
 """The tools for files: what they tell, and that they never leave the workspace."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,9 +19,6 @@ from coterie.runtime.tools.files import list_files, read_file, search_text
 from coterie.schema import Task
 
 from .conftest import FILES, done, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PRIVATE = "what only the host may read"
 

@@ -1,7 +1,5 @@
 """The gate before an act: no tool runs on anything but arguments that fit its schema."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Tool servers at an address: what they are sent, and what agents are told when they are gone."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

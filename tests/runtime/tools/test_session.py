@@ -1,12 +1,11 @@
 """Sessions with tool servers: what they offer, and what calls come back with."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from coterie.schema.host.catalogue import ToolServer
 
 from ...waiting import PATIENCE
 from .conftest import scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CLOCK = ToolServer(
     name="clock",

@@ -1,20 +1,15 @@
 """A tool in an agent's hands: calls are checked, bounded and traced."""
 
-from __future__ import annotations
-
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.runtime.values.bounds import LONGEST_EVENT, LONGEST_STRUCTURED, MOST_VALUES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from coterie.runtime.repository.workspace import Workspace
 
 COUNT = {
     "type": "object",

@@ -1,7 +1,5 @@
 """Whatever a tool gives, raises or ends with: the agent reads a result or an error, and cheaply."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping

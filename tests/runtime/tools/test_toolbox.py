@@ -1,23 +1,18 @@
 """The toolbox: tools by name, from wherever they come."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import Tool, Toolbox, ToolError, Toolkit
 from coterie.runtime.tools.files import read_file
 from coterie.schema import InputError
 from coterie.schema.host import catalogue
 
 from .conftest import scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from coterie.runtime.repository.workspace import Workspace
 
 SAYS_HI = {"tools/call": {"content": [{"type": "text", "text": "hi"}]}}
 

@@ -1,7 +1,5 @@
 """Budgets: what fits is reserved, what may fit waits, what cannot is refused."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any

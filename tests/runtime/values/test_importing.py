@@ -1,7 +1,5 @@
 """The environment around imports of libraries that change it."""
 
-from __future__ import annotations
-
 import gc
 import os
 

@@ -1,7 +1,5 @@
 """Whose time it is: a team's limits bound what it does, not what it waits for."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Briefs: what only one agent is told of a task, and what nobody else learns by itself."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

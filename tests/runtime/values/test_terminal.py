@@ -1,7 +1,5 @@
 """What others wrote commands no terminal, deceives no reader, and is no markup."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What agents, tools and tasks wrote is text on a page, whatever it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of a run says what its files say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whatever is sent to the server, it answers with plain HTTP and prints nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

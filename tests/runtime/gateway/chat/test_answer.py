@@ -1,7 +1,5 @@
 """From what an endpoint sends to an answer: nothing crashes us, no count is believed blindly."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

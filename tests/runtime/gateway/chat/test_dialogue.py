@@ -1,7 +1,5 @@
 """What is kept of a conversation is bounded, and who said what stays."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Chunks of a completion come to what the completion would have been."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Parameters that endpoints refuse: read in any provider's words, said otherwise, remembered."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path

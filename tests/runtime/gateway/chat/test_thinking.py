@@ -1,7 +1,5 @@
 """Thinking aloud, split from answers: in tags, in fields, in parts; no character is lost."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

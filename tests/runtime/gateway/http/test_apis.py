@@ -1,7 +1,5 @@
 """Which API is spoken to a model: as models.yaml says, as litellm's list says, as it turns out."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Events are read from bytes, wherever the network cuts them."""
 
-from __future__ import annotations
-
 import itertools
 
 from hypothesis import given

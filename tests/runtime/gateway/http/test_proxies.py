@@ -1,7 +1,5 @@
 """Requests go through the proxy that the environment names, and nowhere else."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Answers that come in pieces over HTTP: put together, bounded, and what failures may have cost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from types import SimpleNamespace

@@ -11,8 +11,6 @@ the pages below document them, and the values are made up:
 * platform.claude.com/docs/en/api/errors
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

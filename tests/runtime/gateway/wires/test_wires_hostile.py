@@ -1,7 +1,5 @@
 """Answers and streams of every API, spoilt in any place: an answer, or one error, and cheap."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence

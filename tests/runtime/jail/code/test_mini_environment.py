@@ -1,7 +1,5 @@
 """A mini-swe-agent agent whose commands run in a jail."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The interpreter in a jail, against code that does not want it well."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator

@@ -1,11 +1,10 @@
 """mini-swe-agent as a backend: the real agent, a real jail, a scripted model."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +14,6 @@ from coterie.schema import Agent, Task
 
 from ....jails import holding
 from ..conftest import Workbench, needs_jail, observed, result_of, shell
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 

@@ -1,7 +1,5 @@
 """smolagents as a backend: real agents, real jails, a scripted model."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import os

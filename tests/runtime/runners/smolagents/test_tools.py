@@ -1,7 +1,5 @@
 """The bounds on the tools that one step of a CodeAgent calls: their time, and their number."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from itertools import count

@@ -4,8 +4,6 @@ SWE-agent itself is not on package indexes, so what these tests show is our side
 calls, the patch, failures, and that nothing is left. `test_swe_agent_itself.py` has the rest.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from dataclasses import replace

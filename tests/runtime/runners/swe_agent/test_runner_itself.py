@@ -1,7 +1,5 @@
 """SWE-agent itself, where it is installed: whole runs of it, in its jail."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import threading
