@@ -1,7 +1,5 @@
 """Small teams for the tests of pools, and pools of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

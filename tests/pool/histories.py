@@ -4,8 +4,6 @@ Each of three branches changes and takes in the others, at random; whatever happ
 happens to the witness as well, at once. In the end one branch has it all.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """Embedders: their laws, where their models come from, and the ways in which they fail."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

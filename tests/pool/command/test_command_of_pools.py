@@ -1,7 +1,5 @@
 """`mas-pool`: what a person sees of a pool, and does with it."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import partial

@@ -1,7 +1,5 @@
 """What teams are expected to score: alike where nothing differs, else as their trials tell."""
 
-from __future__ import annotations
-
 import math
 import random
 import statistics

@@ -1,7 +1,5 @@
 """The folders of a pool's agents: what each is and what it has learnt, as text that follows."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

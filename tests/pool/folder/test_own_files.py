@@ -1,7 +1,5 @@
 """What a pool is made of lies in its folder."""
 
-from __future__ import annotations
-
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path

@@ -1,7 +1,5 @@
 """git merges the files of a pool with our driver, where a clone was set up for it."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

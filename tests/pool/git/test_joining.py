@@ -1,7 +1,5 @@
 """One pool of two copies of it that went on by themselves."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil

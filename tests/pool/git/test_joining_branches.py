@@ -1,7 +1,5 @@
 """Branches of a pool: git brings them together alone, and nothing is lost or counted twice."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """What two copies of an evolution say of it, as one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Undoing: a pool is as it was before, its record stays whole, and a revert is named and mended."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The union of two ledgers: each operation once, in the order of either side, whoever asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

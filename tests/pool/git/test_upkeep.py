@@ -1,7 +1,5 @@
 """Finding what is wrong with a pool, and going on with what is left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agents of a pool: each under its own name, revised in the ledger, with a file that follows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

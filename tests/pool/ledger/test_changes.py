@@ -1,7 +1,5 @@
 """Changes of a pool: each is one line, which gives it back, and counts once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

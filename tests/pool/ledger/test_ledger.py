@@ -1,7 +1,5 @@
 """The ledger: each operation once, whole, and in the order in which it came."""
 
-from __future__ import annotations
-
 import errno
 import json
 import logging

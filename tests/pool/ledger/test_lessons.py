@@ -1,7 +1,5 @@
 """Archives: whose an entry is, who inherits it, and for whom it was replaced."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a snapshot says of a state is taken as nothing where no state says it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """The last tasks are known one by one, and those before them add up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Snapshots: what opening a pool begins with, which never says more than the ledger's lines."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """What a user of the memory sees: entries found by likeness, whoever wrote them, whatever broke."""
 
-from __future__ import annotations
-
 import math
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Agents are reminded of what a pool has learnt: once, fenced, and the same in every replay."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

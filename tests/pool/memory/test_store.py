@@ -1,7 +1,5 @@
 """What every store must do, checked on each; that ours is exact; and how a server fails."""
 
-from __future__ import annotations
-
 import math
 import random
 import uuid

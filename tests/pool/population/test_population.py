@@ -1,7 +1,5 @@
 """What agents are good at, alone and together, follows from the lines of the ledger."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

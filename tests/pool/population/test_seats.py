@@ -1,7 +1,5 @@
 """The best of a pool whose agents work is its population, never a structure that they sit in."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What became of a population: who led, who specialised, who taught whom, and when."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Who set each field of an agent."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Teams that go from pool to pool, with their lineage."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

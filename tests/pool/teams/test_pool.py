@@ -1,7 +1,5 @@
 """A pool: only valid teams, each once, and every update exactly once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

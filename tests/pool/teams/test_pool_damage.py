@@ -1,7 +1,5 @@
 """A pool keeps what it was told: after repetition, full disks, threads, damage and leftovers."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

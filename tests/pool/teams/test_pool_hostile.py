@@ -1,7 +1,5 @@
 """Pools whose lines are well sealed and wrong: whoever wrote them, every command says so."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Intervals of figures: Wilson's where they are known, never of zero width, and wide enough."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest
