@@ -1,7 +1,5 @@
 """An operator at work with a scripted model, and what it told and asked."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Evolutions for tests: a small world on disk, `mas-evolve` in it, and what it leaves."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

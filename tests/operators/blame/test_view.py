@@ -1,7 +1,5 @@
 """What is shown of a trace: as much as fits, and what was left out."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

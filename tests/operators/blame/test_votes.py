@@ -1,7 +1,5 @@
 """How submissions become a verdict: cases worked out by hand, and laws."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """A folder with all that operators act on: teams, runs of them, pools, and what operators wrote."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import chdir

@@ -1,7 +1,5 @@
 """`mas dev blame`: who made a run fail, told from its folder, in which nothing else is changed."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What mas dev blame makes of damaged runs, useless answers, budgets and kills."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """`mas dev op credit`: what agents of a finished run were worth, told from runs without them."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """`difference` on 19 agents pays for those who hear the silenced one, and for nobody else."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """`mas-evolve`: what is known beforehand is said beforehand, and what was begun is gone on with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

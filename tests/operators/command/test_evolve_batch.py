@@ -1,7 +1,5 @@
 """`mas-evolve --batch`: the same pool, by calls in batches."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.batch import batch_client

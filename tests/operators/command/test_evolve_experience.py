@@ -1,7 +1,5 @@
 """Experience from the command line: built by `mas-evolve`, shown, and used by what runs teams."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

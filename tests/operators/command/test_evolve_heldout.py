@@ -1,7 +1,5 @@
 """`mas-evolve --test`: the deployable team's score on tasks that nothing evolved on comes first."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

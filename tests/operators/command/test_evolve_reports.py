@@ -1,7 +1,5 @@
 """What mas-evolve commits, reports, and refuses before anything is made."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

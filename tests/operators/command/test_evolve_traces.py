@@ -1,7 +1,5 @@
 """`mas-evolve --otel`: a span for each task, candidate, operator and trial."""
 
-from __future__ import annotations
-
 from coterie.runtime.record.journal import Journal
 
 from ...traces import nested, spans_in, tree

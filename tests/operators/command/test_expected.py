@@ -1,7 +1,5 @@
 """Estimates of evolutions: told by --dry-run, and never below what the evolution then takes."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A team is handed over to a new file, or in place, as one commit of one file."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`mas-view EVOLUTION TASK`: what was tried on a task, what of, and what it answered."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.command.view import main

@@ -1,7 +1,5 @@
 """`mas-view --text` of an evolution: candidates, questions of operators, a candidate's run."""
 
-from __future__ import annotations
-
 import shlex
 
 from coterie.runtime.command.view import main

@@ -1,7 +1,5 @@
 """`mas-view` on pools and evolutions: the pages say what the ledger and the turns say."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import signal

@@ -1,7 +1,5 @@
 """The progress of an evolution: a header, what is at work, how far it is, and how long it takes."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

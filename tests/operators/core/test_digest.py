@@ -1,7 +1,5 @@
 """A digest is bounded, begins with what failed, and never holds the reference answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

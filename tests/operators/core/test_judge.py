@@ -1,7 +1,5 @@
 """The judge: a score with a reason, without the right answer; and how far it can be trusted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

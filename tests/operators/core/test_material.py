@@ -1,7 +1,5 @@
 """What a model is shown: everything that others wrote is fenced, and nothing is too long."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The meta-judge of a round: every agent once, without the right answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

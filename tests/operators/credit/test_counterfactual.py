@@ -1,7 +1,5 @@
 """What runs without somebody are called, and when a score is none."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What players are worth: the three credits by hand, and the laws of Shapley's on any game."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Agents with `recall` in an evolution: they are shown what earlier episodes learnt, none later."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

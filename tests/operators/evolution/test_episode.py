@@ -1,7 +1,5 @@
 """An episode: what a strategy has to work with, and what is kept of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Sequence

@@ -1,7 +1,5 @@
 """`mas-evolve`: tasks leave a pool of valid teams, the same however often it is killed."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

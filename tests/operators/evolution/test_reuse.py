@@ -1,7 +1,5 @@
 """A child runs only what differs from its parent: what that leaves, saves and does not touch."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

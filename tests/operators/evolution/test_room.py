@@ -1,7 +1,5 @@
 """Whether a budget has room for one more task, and for the calls after it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds for every strategy: nothing goes wrong in silence, and a kill changes nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """A strategy's fold: what it wants to know of a pool, line by line, as each episode sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A strategy of one's own: one file in an installed package, and every command knows it."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """What is told of a router: what it is worth, saved and cost, with intervals."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Routers: as simple as the cases allow, and never fitted to what they are scored on."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Fitting: rules are the best there are, and a regression needs what may not be installed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys

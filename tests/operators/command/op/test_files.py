@@ -1,7 +1,5 @@
 """Inputs of operators that are read from a recorded run, or from what another operator wrote."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

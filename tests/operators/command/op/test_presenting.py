@@ -1,7 +1,5 @@
 """What `mas dev op` shows and writes: a proposal is looked at before anything is kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

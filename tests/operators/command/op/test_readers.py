@@ -1,7 +1,5 @@
 """Inputs of operators that are read from teams, tasks and runs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mas dev op` of a team that looks back: on a team's file and the folder of its run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

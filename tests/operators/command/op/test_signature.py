@@ -1,7 +1,5 @@
 """The commands that are made from operators' parameters: the same is true of all of them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

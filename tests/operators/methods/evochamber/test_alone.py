@@ -1,7 +1,5 @@
 """Own attempts: in every structure members who differ teach each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Attempts: who answered the task itself, what each answer is worth, and whether they agree."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Reflection: what each member of a team learns from a task, and that it is that member's alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

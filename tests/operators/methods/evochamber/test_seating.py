@@ -1,7 +1,5 @@
 """Seating: who takes which place in a structure, and that what comes of it is a team that runs."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

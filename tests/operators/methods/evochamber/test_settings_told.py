@@ -1,7 +1,5 @@
 """Wrong settings of a population: one error each, with its place, before anything is made."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

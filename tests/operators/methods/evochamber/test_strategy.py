@@ -1,7 +1,5 @@
 """EvoChamber end to end: what it leaves, and what its parts ask for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from contextlib import suppress

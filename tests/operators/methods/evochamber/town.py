@@ -1,7 +1,5 @@
 """A small population that works on one task with scripted models, and what is kept of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

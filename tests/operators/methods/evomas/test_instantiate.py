@@ -1,7 +1,5 @@
 """Instantiation adapts a team to a task; it may take in and leave out agents, or do nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Selection: statistics and memory make a shortlist, a model chooses; it works without one."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path

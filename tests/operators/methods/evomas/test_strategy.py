@@ -1,7 +1,5 @@
 """What EvoMAS does with a task, told from evolutions of a scripted world."""
 
-from __future__ import annotations
-
 import json
 from itertools import count
 from pathlib import Path

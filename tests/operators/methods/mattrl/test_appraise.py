@@ -1,7 +1,5 @@
 """The judge of utterances: each of a round once, by a rubric, without the right answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Distilling: an utterance becomes three short parts that its agent can use again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

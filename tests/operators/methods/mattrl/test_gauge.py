@@ -1,7 +1,5 @@
 """What a case looks like to a model."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

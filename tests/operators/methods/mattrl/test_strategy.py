@@ -1,7 +1,5 @@
 """MATTRL from end to end: what was worth most on a stream of cases becomes experience."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

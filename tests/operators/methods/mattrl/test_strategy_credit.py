@@ -1,7 +1,5 @@
 """Credit by counterfactual runs: what they pay for, and what agents are worth."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path

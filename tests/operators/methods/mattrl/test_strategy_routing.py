@@ -1,7 +1,5 @@
 """A single agent or the team: both work on what is learnt from; a router chooses in a test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a recipe says of the team that consults: its catalogue, its recall, and a test ahead."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

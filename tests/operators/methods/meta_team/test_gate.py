@@ -1,7 +1,5 @@
 """The gate: everybody's part stays, nobody may do more, and one bad edit costs no good one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

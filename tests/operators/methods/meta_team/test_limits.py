@@ -1,7 +1,5 @@
 """What a phase may take: counted from answers, before each question, and by each one alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

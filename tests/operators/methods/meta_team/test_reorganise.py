@@ -1,7 +1,5 @@
 """The team changes its rules and its roster: what is offered, and what of an answer is kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -3,8 +3,6 @@
 The model is a function in this process; everything from its answer on is real.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A team looks back: each level reads what it may, and changes what is its own."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from dataclasses import replace

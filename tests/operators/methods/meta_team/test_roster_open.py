@@ -1,7 +1,5 @@
 """A team whose roster is open evolves: who worked looks back, and roles come and go."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a recipe says of a team that evolves as a team."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A team that evolves as a team, end to end: what it leaves, and that a kill changes nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """The last race of a pool: its most promising teams run again before one is deployed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A race as a user has it: a better team, or the original; stopped and resumed; within a budget."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

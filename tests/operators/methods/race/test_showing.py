@@ -1,7 +1,5 @@
 """What an operator sees: failures of one niche, a success, and what each agent's output scores."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Which team enters the pool, and which trials count: told from evolutions of a scripted world."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

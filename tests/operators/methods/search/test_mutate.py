@@ -1,7 +1,5 @@
 """Mutation: one component of one parent, whatever the model answers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

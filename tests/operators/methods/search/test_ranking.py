@@ -1,7 +1,5 @@
 """The best candidate of a task: the highest reward, and no tie for a child."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`preset: paper`: what it sets, and which recipes it does not go with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

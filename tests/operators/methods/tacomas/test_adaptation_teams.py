@@ -1,7 +1,5 @@
 """`mas-run --adapt` and `mas-evolve` with tacomas: what a person runs, and finds in the folders."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The coach: one agent, from its own work, as long as its share allows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Enlisting: a team of roles of a catalogue for a task."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The restructurer: few edits of agents and edges, of nothing else, that make a team."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """CoDream: when a team dreams, what is asked then, what is kept, and who has it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

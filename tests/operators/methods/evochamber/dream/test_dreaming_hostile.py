@@ -1,7 +1,5 @@
 """Hostile answers to a whole task's learning: nothing reaches a wrong agent, all is counted."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections import Counter

@@ -1,7 +1,5 @@
 """Who an insight is for, by hand and as laws."""
 
-from __future__ import annotations
-
 from statistics import median
 from typing import Any, get_args
 

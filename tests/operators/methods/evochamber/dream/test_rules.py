@@ -1,7 +1,5 @@
 """The rules of a dream that no model decides, by hand and as laws."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What a population begins with, and what is wrong with it before anything is spent."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 from typing import Any

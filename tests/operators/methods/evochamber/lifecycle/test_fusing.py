@@ -1,7 +1,5 @@
 """Fusing: one text in the place of two that say almost the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Personas: who an agent is told it is, and nothing that it may do."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Hostile answers of who writes personas: nobody may do more, nobody else changes, all counted."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is due when the roster is looked at: on whom, why, and on what numbers."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from dataclasses import replace

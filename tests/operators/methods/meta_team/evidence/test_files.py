@@ -1,7 +1,5 @@
 """An agent that looks back looks at the files that it worked on, as it left them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

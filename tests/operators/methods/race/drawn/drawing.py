@@ -1,7 +1,5 @@
 """What draws are made from in tests: seeds with trials that are half of them right."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import islice

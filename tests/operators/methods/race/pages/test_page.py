@@ -1,7 +1,5 @@
 """`mas-view` on a race: its page has the figures of race.json, and nothing foreign acts on it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace
