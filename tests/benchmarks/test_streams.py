@@ -1,7 +1,5 @@
 """The generated streams: seeded, disjoint, scored exactly; and what their edits are tested with."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import islice

@@ -1,7 +1,5 @@
 """`mas-bench arena` in a folder of its own, with a model that is right once it is told to think."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field

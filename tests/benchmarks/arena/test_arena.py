@@ -1,7 +1,5 @@
 """`mas-bench arena`: what cells cost and find, how the command resumes, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The recorded arena of examples/arena: journals lead to the same figures, and no server starts."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tasks come out of the published files in each layout, whole or not at all."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -3,8 +3,6 @@ r"""The verdicts of the original on answers that are hard to judge, and what hol
 Each verdict of the tables is the one that the original evaluator gives.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """`mas-bench run`, `resume` and `replay`, as somebody uses them."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """`mas-bench run --batch`: the same figures at half the price, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """`mas-bench run --recipe` of a pool that holds experience: used on unseen tasks, and frozen."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

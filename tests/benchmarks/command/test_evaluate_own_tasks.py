@@ -1,7 +1,5 @@
 """`mas-bench run TASKS`: a team on tasks of one's own, with a verdict that CI understands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """What an evaluation leaves: edited, missing or shown samples, pools, and wrong input."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`mas-bench run --shard` and `merge`: parts make what would have been made at once."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`mas-bench list`, `compare`, `table` and `export`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

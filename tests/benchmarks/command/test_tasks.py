@@ -1,7 +1,5 @@
 """`mas-bench tasks`: a benchmark's tasks as a file that evolutions take."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coterie.schema import Catalogue

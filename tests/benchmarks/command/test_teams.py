@@ -1,7 +1,5 @@
 """`mas-bench vote` and `equip`: write teams that can be run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Two evaluations side by side: is the difference more than chance?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An evaluation on a small invented benchmark: nothing is lost, paid twice, or scored wrongly."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """Identities: whatever shapes an answer, of a task, a model or a request, makes another digest."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """Folders of results: what is written is enough to read, and to go on with."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Samples: what a run came to, and the line that keeps it."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.benchmarks.evaluation.samples import Sample, journaled

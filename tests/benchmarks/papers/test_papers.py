@@ -1,7 +1,5 @@
 """Rows of the papers' tables: all of them are recipes that can be run, or say why they cannot."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading actions; what is told of unreadable ones is in the recorded episodes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

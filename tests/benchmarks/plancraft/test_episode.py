@@ -1,7 +1,5 @@
 """Episodes: what actions do, when it is over, and who has succeeded."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from random import Random

@@ -1,7 +1,5 @@
 """The tasks, and how the package's data is come by."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

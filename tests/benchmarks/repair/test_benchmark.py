@@ -1,7 +1,5 @@
 """The benchmark `swe-bench`: instances and clones that the user has."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Verdicts follow the rules of swebench 5.0.2, quirks included."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

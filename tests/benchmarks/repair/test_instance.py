@@ -1,7 +1,5 @@
 """Instances are read as SWE-bench writes them; what is wrong is told with its line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The offline repairs fail as they are, pass once repaired, and a team repairs them in the jail."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

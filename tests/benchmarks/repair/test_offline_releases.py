@@ -1,7 +1,5 @@
 """Releases are fetched by a package client, pinned, and unpacked as plain files."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import stat

@@ -1,7 +1,5 @@
 """The scorer `repair`: a score and its measures; never a score where nothing could be run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

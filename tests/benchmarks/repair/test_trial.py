@@ -1,7 +1,5 @@
 """What a patch comes to: right, wrong, malformed and hostile ones, each in the jail."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading

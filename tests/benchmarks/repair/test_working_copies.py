@@ -1,7 +1,5 @@
 """Working copies: the same on every machine, at one commit, and without its history."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

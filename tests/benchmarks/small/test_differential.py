@@ -1,7 +1,5 @@
 """`differential` and `teaching`: what is known to whom, what can be had, and what chance gives."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

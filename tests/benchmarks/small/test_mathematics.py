@@ -1,7 +1,5 @@
 """Verdicts on mathematics: what they are, and the interpreter in a jail that gives them all."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Benchmarks of files that a user names, on small files of ours in the forms of the published."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

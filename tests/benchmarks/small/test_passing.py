@@ -1,7 +1,5 @@
 """HumanEval's verdicts: what passes, and what only tries to look as if it did."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -1,7 +1,5 @@
 """Benchmarks whose items come from published packages: where from, and what becomes of them."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

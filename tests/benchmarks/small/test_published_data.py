@@ -1,7 +1,5 @@
 """`math500` and `rarebench`, on small files of ours in the forms in which theirs are published."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What the original's tools do that nobody would expect, each under a name of its own."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 

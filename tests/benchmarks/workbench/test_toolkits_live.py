@@ -1,7 +1,5 @@
 """Agents that call the workplace's tools while they work, in real runs with a scripted model."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Generated tasks: repeatable, of growing difficulty, with answers that another way confirms."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
