@@ -1,7 +1,5 @@
 """The benchmark of what messages of an open roster cost: agents talk, and a table is printed."""
 
-from __future__ import annotations
-
 from click.testing import CliRunner
 
 from studies.bus import HEAD, alone, main

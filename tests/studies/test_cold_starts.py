@@ -1,7 +1,5 @@
 """Cold starts are measured on the real programs."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

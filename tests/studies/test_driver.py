@@ -1,7 +1,5 @@
 """A driver as a queue: against what theory knows, against the engine, and as a command."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The engine's benchmark works: every subject that needs no installation finishes correctly."""
 
-from __future__ import annotations
-
 import subprocess
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The benchmark of the memory: it measures what it says, and prints a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """An instance from a repository, a fix and its tests, that the adapter then reads."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Routers in worlds whose truth is known."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

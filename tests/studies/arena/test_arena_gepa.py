@@ -1,7 +1,5 @@
 """GEPA in an arena: it gains under the cap of a cell, and what was tested stays."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every provider's double: what it refuses, what it tells, whole and as a stream, and its books."""
 
-from __future__ import annotations
-
 import json
 from http.client import HTTPConnection
 from typing import Any

@@ -1,7 +1,5 @@
 """The planner as a model, asked by teams with tools and without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast

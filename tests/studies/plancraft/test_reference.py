@@ -1,7 +1,5 @@
 """Episodes that were recorded with the package's own evaluator, played again here."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

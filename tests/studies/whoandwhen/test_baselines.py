@@ -1,7 +1,5 @@
 """The published baselines: what they ask, and what they make of the answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any

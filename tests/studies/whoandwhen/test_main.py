@@ -1,7 +1,5 @@
 """The command: all methods over all traces, with models that answer from a script."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

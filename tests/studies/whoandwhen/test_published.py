@@ -1,7 +1,5 @@
 """What is read of traces, what is odd in them, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -4,8 +4,6 @@
 computed from the files alone, by a program that shares nothing with this package.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

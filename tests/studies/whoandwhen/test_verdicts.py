@@ -1,7 +1,5 @@
 """Both verdicts, and what a blind draw gets, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import pytest

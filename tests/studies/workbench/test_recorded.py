@@ -1,7 +1,5 @@
 """The command that judges recorded predictions."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
