@@ -3,8 +3,6 @@
 `fuzzing.py` searches, a process for each reader. It begins with what is sound, which is made here.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The watch over a loop sees what holds it, on any machine."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -6,8 +6,6 @@ It stands here because the commands of every floor are held to it. Nightly, thou
 
 # ruff: noqa: E501 - sound files, each as it stands on disk
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Generator, Mapping

@@ -1,17 +1,14 @@
 """A folder to begin with: what `mas init` writes checks out, runs, and is judged in CI."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from coterie.benchmarks.command import main as bench
 from coterie.runtime.command.run import main as mas_run
@@ -25,9 +22,6 @@ from studies.doubles.openai import OPENAI
 
 from .support.commands import invoked_in
 from .support.pages import blocks
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 FILES = {
     ".github/workflows/team.yml",

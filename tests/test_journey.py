@@ -1,7 +1,5 @@
 """The page docs/ci.md is gone through as it stands: its files, its commands, its mistakes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack

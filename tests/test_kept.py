@@ -1,10 +1,9 @@
 """Every value that is kept is read as it was written, whatever it holds."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -33,9 +32,6 @@ from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.models import Model
 from coterie.schema.values.codec import from_value, to_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 TEXTS = st.text(max_size=8)

@@ -1,7 +1,5 @@
 """The seed teams: their shapes, and that each of them runs with every real part inside."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

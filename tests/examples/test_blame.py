@@ -1,7 +1,5 @@
 """What the page on blame shows is what its commands print, with the script beside the example."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

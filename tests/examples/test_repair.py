@@ -1,7 +1,5 @@
 """A team with a real mini-swe-agent repairs a real bug of a released package, in the jail."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

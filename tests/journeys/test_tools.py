@@ -1,12 +1,9 @@
 """A server that npx starts, and a tool that a person approves: sections 8 and 9."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -16,11 +13,8 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.tools import terminal_approver
 from coterie.runtime.tools.terminal_approver import AtTerminal
 
-from .conftest import ROOT, SECTIONS
-
-if TYPE_CHECKING:
-    from ..support.newcomer import Newcomer
-    from .conftest import Play
+from ..support.newcomer import Newcomer
+from .conftest import ROOT, SECTIONS, Play
 
 SERVER = ROOT / "tests/runtime/tools/scripted_server.py"
 TRAIN = "The train leaves at nine."

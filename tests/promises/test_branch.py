@@ -1,7 +1,5 @@
 """Runs of one journal that branch from another's: each is as if it had been made from nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ the rest at system calls, and at least 3500 images of what a disk may hold witho
 them is tried on every change.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """P8: a disk that is full, broken or read-only gives one clear error, and the work can go on."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -5,8 +5,6 @@ output of tools, files, code that agents run, and errors of providers. The real 
 then every byte below their folder is searched, also decoded, and all that they printed.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What agents leave in the folder of a run: nothing of it runs where somebody looks at it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Caps over any number of hangs, cuts, kills and resumes: what the server saw is within."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil

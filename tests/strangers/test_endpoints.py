@@ -1,7 +1,5 @@
 """Endpoints that lie about what they cost: under a cap, who is paid is not believed alone."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Mapping

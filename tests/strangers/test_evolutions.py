@@ -1,7 +1,5 @@
 """Evolutions that are killed, starved and fed nonsense: what they leave is a sound pool."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Pools that strangers made: a command refuses one with a link in it, and writes nowhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

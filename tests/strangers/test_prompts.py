@@ -1,7 +1,5 @@
 """Links in what strangers put beside a team or a task: nothing outside goes to a model."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`mas-run` and `mas-evolve --git` on repositories that strangers made: nothing of them runs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

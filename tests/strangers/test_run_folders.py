@@ -1,7 +1,5 @@
 """Run folders that strangers altered: no key reaches an address that this host did not name."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

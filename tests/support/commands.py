@@ -1,7 +1,5 @@
 """The result of a command, run in this process, or in a child of it that is left at work."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import json

@@ -1,7 +1,5 @@
 """Values that agents of a team read."""
 
-from __future__ import annotations
-
 from coterie.runtime.runners import AgentReport
 
 
