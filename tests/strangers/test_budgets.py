@@ -168,9 +168,7 @@ def known_of(folder: Path, model: ScriptedModel) -> tuple[Catalogue, Plan]:
     return known, compile(load_team(folder / "team.yaml", known), known)
 
 
-def test_what_the_server_saw_is_within_the_cap_and_in_every_report(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_what_the_server_saw_is_capped_and_in_every_report(tmp_path: Path, nightly: bool) -> None:
     for number in range(SEQUENCES["nightly" if nightly else "change"]):
         folder = tmp_path / str(number)
         folder.mkdir()

@@ -128,9 +128,7 @@ def test_the_honest_team_reads_all_of_its_parts(folder: Path, scene: Scene) -> N
 
 
 @pytest.mark.parametrize(("part", "kind"), every(3, VARIANTS))
-def test_no_link_leads_a_model_out_of_the_folder(
-    part: str, kind: str, folder: Path, scene: Scene
-) -> None:
+def test_no_link_leads_a_model_outside(part: str, kind: str, folder: Path, scene: Scene) -> None:
     link(folder, part, kind, scene.outside)
     result = scene.run(folder)
     assert CANARY.strip() not in read(result)
@@ -174,9 +172,7 @@ CREW = {
 
 @pytest.mark.parametrize("part", ["crew/config", *CREW])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in {"pipe", "hard"}])
-def test_no_link_leads_out_of_a_project_that_is_taken_over(
-    part: str, kind: str, tmp_path: Path
-) -> None:
+def test_no_link_leads_out_of_a_taken_over_project(part: str, kind: str, tmp_path: Path) -> None:
     for name, text in CREW.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

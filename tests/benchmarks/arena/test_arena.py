@@ -47,9 +47,7 @@ def test_a_race_hands_over_its_winner_and_is_tested_beside_its_original(hall: Ha
     assert (row["score"], row["gain"]) == (1.0, 1.0)
 
 
-def test_spending_adds_up_to_what_the_model_was_asked_and_no_cell_passes_its_cap(
-    done: Hall,
-) -> None:
+def test_spending_adds_up_to_what_was_asked_and_no_cell_passes_its_cap(done: Hall) -> None:
     value = done.value()
     spent = [row[part] for row in value["rows"] for part in ("learning", "testing")]
     assert sum(part["calls"] for part in spent) == len(done.calls)

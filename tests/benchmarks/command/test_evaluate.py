@@ -295,9 +295,7 @@ def test_a_replay_verifies_and_changes_nothing(cli: Cli) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_replay_says_what_a_changed_team_or_reference_makes_different(
-    cli: Cli, full_set: Path
-) -> None:
+def test_a_replay_tells_a_changed_team_or_reference(cli: Cli, full_set: Path) -> None:
     (cli.folder / "data" / "benchmark_tasks").unlink()
     shutil.copytree(full_set, cli.folder / "data" / "benchmark_tasks")
     cli.run()

@@ -14,9 +14,7 @@ RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\n"
 TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(3)]
 
 
-def test_agents_recall_what_they_learnt_and_nothing_is_added(
-    here: Path,
-) -> None:
+def test_agents_recall_what_they_learnt_and_nothing_is_added(here: Path) -> None:
     Path("ward.yaml").write_text(WARD)
     Path("recipe.yaml").write_text(RECIPE)
     Path("tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in TASKS))

@@ -189,9 +189,7 @@ def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(ow
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
-def test_what_agents_write_in_a_trial_is_kept_and_shown(
-    own: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_trial_writes_is_kept_and_shown(own: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_SERVICE_API_KEY", "kxv7-very-secret-value-8123")
     Path("solo.yaml").write_text(
         "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"

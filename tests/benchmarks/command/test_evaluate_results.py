@@ -63,9 +63,7 @@ def test_samples_that_were_left_out_are_counted_all_the_same(cli: Cli) -> None:
     assert (result.code, "by the samples" in result.err) == (2, True)
 
 
-def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
-    cli: Cli,
-) -> None:
+def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(cli: Cli) -> None:
     cli.run()
     (folder,) = cli.results
     for name in ("samples.jsonl", "results.json"):
@@ -212,9 +210,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
         (["replay", "data"], "run.json: there is no such file"),
     ],
 )  # fmt: skip
-def test_wrong_input_is_said_and_nothing_is_made(
-    cli: Cli, words: Sequence[str], message: str
-) -> None:
+def test_wrong_input_makes_nothing(cli: Cli, words: Sequence[str], message: str) -> None:
     result = cli.bench(*words, "--model", NOWHERE)
     assert (result.code, result.out) == (2, "")
     assert message in result.err

@@ -110,9 +110,7 @@ def test_published_figures_agree_with_each_other() -> None:
         ("a:b/c/d/e", "an address is PAPER:TABLE/ROW/COLUMN at most"),
     ],
 )
-def test_what_cannot_be_run_is_an_error_with_what_to_write(
-    address: str, message: str, tmp_path: Path
-) -> None:
+def test_what_cannot_run_says_what_to_write(address: str, message: str, tmp_path: Path) -> None:
     result = paper(tmp_path, *address.split())
     assert (result.code, result.out) == (2, "")
     assert message in result.err

@@ -157,9 +157,7 @@ def test_recipes_that_cannot_come_to_apply_change_nothing(
 
 
 @given(SLOTS, st.randoms(use_true_random=False))
-def test_moving_keeps_what_is_there_and_never_overfills_the_output(
-    slots: dict[int, Stack], chance: Random
-) -> None:
+def test_moving_loses_nothing_and_never_overfills(slots: dict[int, Stack], chance: Random) -> None:
     nothing = CraftingWorld(target="gem", slots=slots, recipes=(), stacks={})
     episode = played_at_random(nothing, chance)
     assert counted(episode) == counted(CraftingEpisode(nothing))

@@ -76,8 +76,6 @@ def test_without_a_jail_there_is_no_score(task: Task, monkeypatch: pytest.Monkey
         ({"answer": {"instance_id": "a"}}, "the answer of task 'small__doubling-1': the field"),
     ],
 )
-def test_a_task_that_is_none_of_repair(
-    task: Task, changes: dict[str, object], message: str
-) -> None:
+def test_a_task_of_another_kind(task: Task, changes: dict[str, object], message: str) -> None:
     with pytest.raises(ScorerError, match=message):
         scored(replace(task, **changes), RIGHT)  # pyright: ignore[reportArgumentType]

@@ -116,9 +116,7 @@ def test_patches_apply_as_they_do_in_the_original(
     assert status(trial) == ("FULL" if applied else None)
 
 
-def test_a_patch_that_is_in_the_base_already_counts_as_applied(
-    small: tuple[Instance, Path],
-) -> None:
+def test_a_patch_that_the_base_has_counts_as_applied(small: tuple[Instance, Path]) -> None:
     trial = tried(small, change("doubling.py", CODE.replace("n + 2", "n - 2"), CODE))
     assert (trial.applied, status(trial)) == (True, "NO")
 
@@ -151,9 +149,7 @@ def test_a_patch_of_tests_alone_is_graded_as_no_change(small: tuple[Instance, Pa
     ],
     ids=["edits", "deletes"],
 )
-def test_what_else_a_repair_does_to_tests_does_not_matter(
-    small: tuple[Instance, Path], tests: str
-) -> None:
+def test_other_changes_of_tests_do_not_matter(small: tuple[Instance, Path], tests: str) -> None:
     assert status(tried(small, RIGHT + tests)) == "FULL"
 
 
@@ -244,9 +240,7 @@ FORGED = {
         for kind in FORGED  # whatever stands in it, it is put back as it was
     ],
 )
-def test_a_conftest_that_forges_results_repairs_nothing(
-    small: tuple[Instance, Path], kind: str
-) -> None:
+def test_a_forging_conftest_repairs_nothing(small: tuple[Instance, Path], kind: str) -> None:
     trial = tried(small, change("conftest.py", "", FORGED[kind]))
     assert trial.grade is not None
     assert (trial.grade.status, trial.grade.f2p_failed) == ("NO", (THREE,))

@@ -165,9 +165,7 @@ def test_a_choice_is_a_letter_or_its_text(answer: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(("first", "last", "gain"), [("A", "B", 1), ("B", "B", 0), ("B", "C", -1)])
-def test_a_gain_is_what_is_right_after_less_what_was_before(
-    first: str, last: str, gain: float
-) -> None:
+def test_a_gain_is_what_is_right_after_less_before(first: str, last: str, gain: float) -> None:
     result = judged(last, **{STUDENT_BEFORE: first, "other": "B"})
     assert result.measures == {"before": first == "B", "after": last == "B", "gain": gain}
 

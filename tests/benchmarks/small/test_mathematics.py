@@ -82,9 +82,7 @@ ENDLESS = "\\boxed{9^{9^{9^{9}}}}"
         ("\x00\ud800", "7", 0),
     ],
 )
-def test_what_means_the_same_is_right(
-    jails: Jails, answer: str, reference: str, value: float
-) -> None:
+def test_equal_meaning_is_right(jails: Jails, answer: str, reference: str, value: float) -> None:
     result = judged(jails, answer, reference, seconds=30)
     assert result.value == value, result.reason
 

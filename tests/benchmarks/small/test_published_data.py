@@ -91,9 +91,7 @@ def rare(folder: Path, *cases: Mapping[str, Any], place: str = "data") -> Path:
 
 
 @pytest.mark.parametrize("place", ["data", "."])
-def test_cases_are_told_by_name_and_any_name_of_any_disease_counts(
-    tmp_path: Path, place: str
-) -> None:
+def test_cases_have_names_and_any_name_of_a_disease_counts(tmp_path: Path, place: str) -> None:
     item, other = tasks("rarebench", rare(tmp_path, *CASES, place=place))
     assert (item.id, item.niche) == ("RAMEDIS-0001", "RAMEDIS")
     assert "Findings: Long fingers; HP:0000009." in item.query

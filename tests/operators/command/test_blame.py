@@ -83,9 +83,7 @@ def test_nothing_is_paid_for_twice(cli: Cli) -> None:
     ],
     ids=["rounds", "vote", "consultation"],
 )
-def test_any_run_of_a_team_can_be_read(
-    cli: Cli, team: str, agent: str, text: str, where: str
-) -> None:
+def test_any_teams_run_can_be_read(cli: Cli, team: str, agent: str, text: str, where: str) -> None:
     result = cli.blame(cli.make(team), "--json")
     assert verdict(result) == (agent, text)
     assert result.json["where"] == where

@@ -77,9 +77,7 @@ def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
 
 
 @pytest.mark.parametrize("write", [1, 2])
-def test_a_pool_that_was_cut_short_at_its_first_teams_still_begins_with_all_seeds(
-    lab: Lab, write: int
-) -> None:
+def test_a_pool_cut_short_at_its_first_teams_begins_with_all_seeds(lab: Lab, write: int) -> None:
     seeds = ["solo.yaml", "pair.yaml"]
     with armed(f"files.append.after:{write}:raise-eio"), pytest.raises(StorageError):
         Pool.init("pool", seeds)
@@ -176,9 +174,7 @@ def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
     lab.evolved(1)
 
 
-def test_an_embedder_that_cannot_be_fetched_costs_nothing(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfetchable_embedder_costs_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(self: object, texts: object) -> None:
         raise InputError("the embedder is not on this machine")
 
@@ -256,9 +252,7 @@ def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)
     )
 
 
-def test_children_may_use_the_models_of_the_seeds_and_those_that_the_recipe_names(
-    tmp_path: Path,
-) -> None:
+def test_children_may_use_models_of_the_seeds_and_of_the_recipe(tmp_path: Path) -> None:
     recipe = Recipe(strategy="evomas", settings=FORGETFUL, seeds=("solo.yaml",), meta_model="meta")
     host = ("default", "meta", "expensive")
     assert start(recipe, tmp_path, host).ceiling.models == {"default"}
@@ -268,9 +262,7 @@ def test_children_may_use_the_models_of_the_seeds_and_those_that_the_recipe_name
     assert start(named, tmp_path, host).ceiling.models == {"default", "expensive"}
 
 
-def test_without_seeds_a_single_agent_begins_and_may_grow_as_large_as_the_default_seeds(
-    tmp_path: Path,
-) -> None:
+def test_without_seeds_one_agent_begins_and_may_grow_to_the_default_seeds(tmp_path: Path) -> None:
     phi = start(Recipe(strategy="evomas", settings=FORGETFUL, seeds=()), tmp_path)
     usual = start(Recipe(strategy="evomas", settings=FORGETFUL), tmp_path)
     assert [(team.name, len(team.agents)) for team in phi.written] == [("single_agent", 1)]

@@ -12,9 +12,7 @@ from .conftest import Lab, thinking
 MODELS = 'models: {{default: {{model: m, api_base: "{origin}/v1", batch_price: 0.5}}}}\n'
 
 
-def test_an_evolution_in_batches_comes_to_the_same_pool(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_lead_to_the_same_pool(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LINGER", "FIRST_WAIT", "LONGEST_WAIT"):
         monkeypatch.setattr(batch_client, name, 0.0)
     words = ("recipe.yaml", "tasks.jsonl", "--quiet", "--limit", "1", "--models", "models.yaml")

@@ -13,9 +13,7 @@ from .conftest import HELD_OUT, RECIPE, TASKS, Lab, thinking
 TEST = ("--test", "test.jsonl", "--repeats", "2")
 
 
-def test_the_report_begins_with_the_held_out_score_of_the_team_that_would_be_deployed(
-    lab: Lab,
-) -> None:
+def test_the_report_begins_with_the_held_out_score_of_the_deployed_team(lab: Lab) -> None:
     result = lab.evolve(*TEST)
     assert result.code == 0, result.err
     best = most_promising(Pool.open("pool"))[0].name

@@ -174,9 +174,7 @@ def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: 
     assert "unfinished tasks: another process works on them" in report.out
 
 
-def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(
-    lab: Lab,
-) -> None:
+def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(lab: Lab) -> None:
     recipe = Recipe(strategy="fixed", settings=FORGETFUL, seeds=("solo.yaml",))
     local = Model(alias="default", model="local", usd_per_mtok_input=1.0)
     fields: dict[str, Any] = {
@@ -217,9 +215,7 @@ def test_a_policy_is_the_ceiling(tmp_path: Path) -> None:
     assert begun.outlook is None
 
 
-def test_a_model_with_a_fallback_or_a_slow_address_is_left_to_its_calls(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fallback_or_a_slow_address_is_left_to_its_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")
     known = Catalogue.of_host(models={"default": replace(nowhere, fallback=("other",))})
     check_addresses(known, {"default"})

@@ -94,8 +94,6 @@ OUTCOMES = st.one_of(st.text().map(done), st.text().map(failed))
     st.text(max_size=3_000),
     st.integers(1, 400),
 )
-def test_it_is_never_longer_than_it_may_be(
-    agents: dict[str, AgentOutcome], answer: str, tokens: int
-) -> None:
+def test_it_is_never_too_long(agents: dict[str, AgentOutcome], answer: str, tokens: int) -> None:
     report = digest(run(answer=answer, error=answer, agents=agents), tokens=tokens)
     assert len(report) <= 4 * tokens

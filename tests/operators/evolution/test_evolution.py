@@ -129,9 +129,7 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
 
 
 @pytest.mark.parametrize("choice", ["", "  choice: chance\n  crossover: [0, 1]\n"])
-def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
-    folder: Path, choice: str
-) -> None:
+def test_only_teams_of_different_parents_are_crossed(folder: Path, choice: str) -> None:
     recipe = f"{CROSSING}  components: [prompts]\n{choice}"
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--limit", "4", script=crossing)

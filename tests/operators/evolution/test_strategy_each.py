@@ -40,9 +40,7 @@ def on_push(names: Iterable[str], *on_push: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("strategy", on_push(RECIPES, "evomas", "fixed", "mattrl"))
-def test_scores_that_are_0_for_want_of_a_form_stop_an_evolution(
-    strategy: str, tmp_path: Path
-) -> None:
+def test_scores_of_0_for_want_of_a_form_stop_an_evolution(strategy: str, tmp_path: Path) -> None:
     result = evolve(tmp_path, strategy, wordy, "--yes", tasks=12)
     assert result.code == 2, result.err
     assert "the first 10 scores are all 0, yet 10 of these answers contain" in result.err
@@ -54,9 +52,7 @@ def test_scores_that_are_0_for_want_of_a_form_stop_an_evolution(
     )
 
 
-def test_an_evolution_resumes_on_zeros_where_that_is_allowed_and_pays_nothing_again(
-    tmp_path: Path,
-) -> None:
+def test_an_evolution_resumes_on_allowed_zeros_and_pays_nothing_again(tmp_path: Path) -> None:
     assert evolve(tmp_path, "fixed", wordy, tasks=12).calls == 10
     assert evolve(tmp_path, "fixed", wordy, tasks=22).code == 2  # it looks again where it resumes
     allowed = evolve(tmp_path, "fixed", wordy, "--allow-zeros", tasks=22)
@@ -73,9 +69,7 @@ ASKING = [name for name in RECIPES if name not in {"best_of_n", "fixed"}]
 
 
 @pytest.mark.parametrize("strategy", ASKING)
-def test_operators_that_get_nothing_of_use_are_reported_and_warned_of(
-    strategy: str, tmp_path: Path
-) -> None:
+def test_useless_operators_are_reported_and_warned_of(strategy: str, tmp_path: Path) -> None:
     result = evolve(tmp_path, strategy, useless, tasks=12 if strategy == "race" else 2)
     assert result.code == 0, result.err
     assert "useless: it is not JSON: …" in result.out
@@ -95,9 +89,7 @@ def judged(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("strategy", ["evomas", "tacomas"])
-def test_a_run_whose_operators_get_nothing_of_use_says_so_everywhere(
-    strategy: str, tmp_path: Path
-) -> None:
+def test_a_run_of_useless_operators_says_so_everywhere(strategy: str, tmp_path: Path) -> None:
     result = adapt(tmp_path, strategy, judged)
     assert (result.code, result.out) == (0, "8\n"), result.err
     assert re.search(
@@ -136,9 +128,7 @@ def test_a_run_in_which_no_operator_is_asked_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "strategy", on_push([name for name in ASKING if name != "race"], "evochamber", "evomas")
 )
-def test_an_evolution_whose_operators_get_nothing_of_use_stops_early(
-    strategy: str, tmp_path: Path
-) -> None:
+def test_an_evolution_of_useless_operators_stops_early(strategy: str, tmp_path: Path) -> None:
     result = evolve(tmp_path, strategy, useless, tasks=8)
     assert result.code == 1, result.err
     why = r"nothing evolves: on \d tasks, none of (\d+) operator answers was of use\. \w+: (\d+) of"

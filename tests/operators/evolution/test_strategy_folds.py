@@ -72,9 +72,7 @@ def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_an_episode_has_what_the_fold_came_to_by_all_that_it_sees(
-    tmp_path: Path, workers: int
-) -> None:
+def test_an_episode_has_the_fold_of_all_that_it_sees(tmp_path: Path, workers: int) -> None:
     records = evolved(tmp_path, workers)
     assert [fields["trials"] for fields in records] == [
         max(0, n - workers + 1) for n in range(len(TASKS))

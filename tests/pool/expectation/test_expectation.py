@@ -297,9 +297,7 @@ def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
     assert all(after[name].score > before[name].score for name in after)
 
 
-def test_of_many_teams_the_first_and_the_youngest_are_looked_at_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_many_teams_the_first_and_the_youngest_count(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(5)
     teams = [member("0")]
     teams += [member(str(n), str(chance.randrange(n))) for n in range(1, 60)]

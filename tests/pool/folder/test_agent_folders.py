@@ -130,9 +130,7 @@ def test_a_file_that_ends_too_early_is_brought_up(cut: int, pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("moment", ["files.append.written:1", "files.append.after:1"])
-def test_a_process_that_is_killed_leaves_files_behind_that_are_brought_up(
-    moment: str, pool: Pool
-) -> None:
+def test_a_killed_process_leaves_files_that_are_brought_up(moment: str, pool: Pool) -> None:
     change = lesson("Late.", "ada", "ben", task="x")
     assert killed_at(moment, lambda: pool.commit(change, op="3"))
     assert (ids(pool, "ada"), ids(pool, "ben")) == (["1", "2"], ["2"])

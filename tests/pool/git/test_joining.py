@@ -65,9 +65,7 @@ def merge(*words: object) -> CommandResult:
     return invoked(mas_pool, ["merge", *map(str, words)], "mas-pool")
 
 
-def test_a_new_pool_of_both_is_the_same_whichever_is_named_first(
-    two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_new_pool_of_both_depends_on_no_order(two: tuple[Path, Path], tmp_path: Path) -> None:
     before = [texts(path) for path in two]
     result = merge(*two, "--into", tmp_path / "both")
     merge(*reversed(two), "--into", tmp_path / "turned")
@@ -150,9 +148,7 @@ def test_who_is_stopped_anywhere_while_merging_merges_again(
     assert texts(ben) == theirs
 
 
-def test_what_crashes_of_earlier_versions_left_among_evolutions_is_not_taken(
-    two: tuple[Path, Path],
-) -> None:
+def test_what_crashes_of_earlier_versions_left_is_not_taken(two: tuple[Path, Path]) -> None:
     ann, ben = two
     evolution(ben, b"1\n")
     shutil.copytree(ben / "evolutions/town", ben / "evolutions/.town.x1/old")
@@ -163,9 +159,7 @@ def test_what_crashes_of_earlier_versions_left_among_evolutions_is_not_taken(
     assert {path.name for path in (ann / "evolutions/town").iterdir()} == names
 
 
-def test_an_evolution_that_says_nothing_of_its_beginning_is_taken_as_it_is(
-    two: tuple[Path, Path],
-) -> None:
+def test_an_evolution_without_a_beginning_is_taken_as_it_is(two: tuple[Path, Path]) -> None:
     ann, ben = two
     evolution(ben, b"1\n")
     (ben / "evolutions/town/evolution.json").unlink()
@@ -240,9 +234,7 @@ def evolution(pool: Path, turns: bytes, **fields: object) -> None:
     (folder / "evolution.json").write_text(json.dumps({**MANIFEST, **fields}))
 
 
-def test_an_evolution_is_that_of_who_went_on_further(
-    two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_an_evolution_is_that_of_who_went_further(two: tuple[Path, Path], tmp_path: Path) -> None:
     ann, ben = two
     evolution(ben, b"1\n2\n", commands=["a", "b"], tasks={"t1": "x", "t2": "y"})
     assert not (ann / "evolutions").exists()
@@ -299,9 +291,7 @@ def test_a_manifest_that_is_none_is_told(text: str, two: tuple[Path, Path]) -> N
 
 
 @pytest.mark.parametrize("name", ["teams", "teams/vote.yaml", "evolutions", "evolutions/town"])
-def test_no_link_is_followed_out_of_a_copy(
-    name: str, two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_no_link_leads_out_of_a_copy(name: str, two: tuple[Path, Path], tmp_path: Path) -> None:
     ann, ben = two
     evolution(ben, b"1\n")
     (ben / name).rename(tmp_path / "elsewhere")

@@ -97,9 +97,7 @@ class Copies:
 
 
 @given(histories())
-def test_an_archive_by_reference_is_the_one_that_copying_makes(
-    history: Sequence[Happening],
-) -> None:
+def test_an_archive_by_reference_is_as_copying_makes_it(history: Sequence[Happening]) -> None:
     lessons, copies = Lessons(), Copies()
     snapshots: list[tuple[int, dict[str | None, list[str]]]] = []
     for kind, what in history:
@@ -229,9 +227,7 @@ def test_texts_are_embedded_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) ->
         ),
     ],
 )
-def test_who_is_not_there_inherits_nothing_and_is_given_nothing(
-    change: Change, message: str, pool: Pool
-) -> None:
+def test_who_is_not_there_is_given_nothing(change: Change, message: str, pool: Pool) -> None:
     pool.commit(born("ada"), op="ada")
     pool.commit(Added(member=vote(), lineage=Lineage(operator="seed")), op="vote")
     before = (pool.folder / "ledger.jsonl").read_bytes()

@@ -81,9 +81,7 @@ def test_what_is_expected_hardly_depends_on_how_many_are_known(
         assert part[name].low == pytest.approx(item.low, abs=0.03)
 
 
-def test_a_task_that_alone_has_more_teams_than_are_known_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_task_with_more_teams_than_are_known_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recent, "MOST", 2)
     members, known = teams(4), Recent(EVOLVE)
     trial = Trial(task="t", score=1.0)

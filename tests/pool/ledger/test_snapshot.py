@@ -149,9 +149,7 @@ def test_what_is_spoilt_counts_for_nothing_and_is_made_anew(folder: Path) -> Non
         assert path.read_bytes() == content
 
 
-def test_a_snapshot_of_another_pool_of_a_version_or_a_machine_does_not_fit(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_snapshot_of_another_pool_or_machine_does_not_fit(folder: Path, tmp_path: Path) -> None:
     other = pool_of_every_kind(tmp_path / "other")
     (theirs,) = snapshots(other)[-1:]
     path = kept(folder)

@@ -333,9 +333,7 @@ class TestOpenMemory:
             assert ids(again.search("sort a", 2)) == ["a", "b"]
             assert ids(memory.search("sort b", 1)) == ["b"]
 
-    def test_processes_fill_a_server_at_once_and_each_entry_is_there_once(
-        self, tmp_path: Path
-    ) -> None:
+    def test_processes_fill_a_server_and_each_entry_is_there_once(self, tmp_path: Path) -> None:
         with QdrantServer() as server:
             pool = Pool.init(tmp_path)
             for number in range(300):

@@ -195,9 +195,7 @@ agents:
 """
 
 
-def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
-    pool: Path, here: Path
-) -> None:
+def test_a_draft_finds_more_than_the_task_and_replays_poolless(pool: Path, here: Path) -> None:
     folder = here
     rust = Learnt(
         kind="experience",
@@ -231,9 +229,7 @@ def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
     assert again.exit_code == 0, again.output
 
 
-def test_a_server_of_qdrant_reminds_of_the_same(
-    pool: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_qdrant_server_reminds_of_the_same(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an owner that is a team's agent, of a niche and of several kinds together."""
     mine = Learnt(kind="lesson", task="How many figs?", text="Mine.", niche="fruit", owner="solver")
     for number, fields in enumerate(

@@ -200,9 +200,7 @@ def test_teams_come_and_go_without_it() -> None:
 
 
 @given(happenings)
-def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(
-    lines: list[LedgerEntry],
-) -> None:
+def test_all_numbers_are_within_bounds_and_symmetric(lines: list[LedgerEntry]) -> None:
     population = folded([*town(*NAMES), *lines])
     everybody = population.everybody
     for item in everybody.values():
@@ -220,9 +218,7 @@ def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(
 
 
 @given(happenings, st.integers(0, 30))
-def test_a_prefix_and_the_rest_come_to_what_all_lines_do(
-    lines: list[LedgerEntry], cut: int
-) -> None:
+def test_a_prefix_and_the_rest_are_as_all_lines(lines: list[LedgerEntry], cut: int) -> None:
     whole = folded([*town(*NAMES), *lines])
     before = folded([*town(*NAMES), *lines[:cut]])
     seen = (dict(before.agents), list(before.rounds), before.recent(99), before.mean)

@@ -50,9 +50,7 @@ def test_nobody_deploys_a_structure(town: Pool) -> None:
         most_promising(town)
 
 
-def test_a_team_that_runs_by_itself_is_deployed_from_a_town_however_it_stands(
-    town: Pool, tmp_path: Path
-) -> None:
+def test_a_team_that_runs_by_itself_is_deployed_from_a_town(town: Pool, tmp_path: Path) -> None:
     file = tmp_path / "vote.yaml"
     file.write_text(dump(vote()))
     pool = Pool.init(town.folder, [file])

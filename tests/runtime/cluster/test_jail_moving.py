@@ -158,9 +158,7 @@ def lost_at(fleet: NearFleet, number: int) -> list[int]:
 
 
 @needs_jail
-def test_whenever_a_worker_is_lost_the_result_is_that_of_this_machine(
-    lab: Lab, nightly: bool
-) -> None:
+def test_a_lost_worker_leaves_the_result_of_this_machine(lab: Lab, nightly: bool) -> None:
     here = lab.run(Jails())
     assert (here.run.status, here.asked) == ("done", MODEL_CALLS)
     with near() as (jails, fleet):

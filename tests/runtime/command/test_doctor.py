@@ -35,9 +35,7 @@ def test_the_findings_name_everything_a_team_may_ask_for() -> None:
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
-def test_the_jail_is_attacked_and_the_count_is_told(
-    drawn: Draw, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_jail_is_attacked_and_counted(drawn: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     probes = drawn(PROBES)
     attacked = partial(run_battery, probes=probes)
     monkeypatch.setattr("coterie.runtime.jail.battery.run_battery", attacked)

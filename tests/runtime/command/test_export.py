@@ -97,9 +97,7 @@ def test_what_others_cannot_do_is_refused(
         assert says in result.err
 
 
-def test_a_field_that_the_export_does_not_know_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_field_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {kind: names - {"temperature", "most"} for kind, names in portable.WRITTEN.items()}
     monkeypatch.setattr(portable, "WRITTEN", known)
     text = "name: t\nagents: {a: {prompt: Say., temperature: 1}, b: {prompt: Say.}}\n"
@@ -141,9 +139,7 @@ def test_a_model_of_nobody_else_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("target", "name"), [("langgraph", "reports"), ("docker-agent", "root")])
-def test_names_that_mean_something_there_are_refused(
-    tmp_path: Path, target: str, name: str
-) -> None:
+def test_names_with_a_meaning_there_are_refused(tmp_path: Path, target: str, name: str) -> None:
     text = f"""\
 name: t
 agents: {{{name}: {{prompt: Say it.}}, b: {{prompt: Judge it.}}}}

@@ -99,9 +99,7 @@ def test_a_host_that_must_be_mended_first_is_not_asked_to_resume(folder: Path, s
     assert "--resume" not in done.err
 
 
-def test_a_failure_ends_with_1_is_said_once_and_the_way_on_has_a_line_of_its_own(
-    folder: Path,
-) -> None:
+def test_a_failure_ends_with_1_said_once_and_a_line_of_the_way_on(folder: Path) -> None:
     with ScriptedModel(Reply.error(400, message="too much")) as model:
         words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, main, words, "mas-run")

@@ -23,9 +23,7 @@ def written(folder: Path, servers: Any) -> Path:
     return path
 
 
-def test_what_is_imported_loads_and_holds_no_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_imported_files_hold_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLOCK_TOKEN", "")
     monkeypatch.delenv("CLOCK_TOKEN")
     args = ["-I", "-S", str(SERVER), "{}"]

@@ -253,9 +253,7 @@ def test_an_agent_whose_jail_fails_is_not_tried_again(stand: Stand) -> None:
     ("reply", "lost"),
     [(Reply.error(401), 1), (Reply.error(500), 1), (Reply.error(400), 0), (Reply(text=""), 0)],
 )
-def test_what_a_provider_fails_is_told_from_what_an_agent_fails(
-    stand: Stand, reply: Reply, lost: int
-) -> None:
+def test_a_providers_failure_is_no_agents_failure(stand: Stand, reply: Reply, lost: int) -> None:
     pair = team(llm("helper"), llm("last"), edges={"helper": ("last",)}, max_retries=0)
     with ScriptedModel({"[helper]": reply}) as model:
         run = stand.run(pair, {}, model.api_base)
@@ -311,9 +309,7 @@ def test_a_call_of_the_journal_counts_while_another_of_its_agent_is_answered(
     assert (run.status, run.usage.calls) == ("done", 2)
 
 
-def test_what_tools_give_in_an_attempt_is_bounded(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_tools_give_is_bounded(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "LARGEST_WORK", 1000)
 
     async def failing(assignment: Assignment) -> str:

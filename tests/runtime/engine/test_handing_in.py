@@ -228,9 +228,7 @@ def test_in_rounds_own_work_is_merged_with_what_comes(repository: Path) -> None:
     assert made(run.answer) == "line 3 ann ann ann, line 20 bob bob bob"
 
 
-def test_a_run_that_goes_on_asks_only_those_who_start_from_something_else(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_a_resumed_run_asks_only_those_who_start_anew(repository: Path, tmp_path: Path) -> None:
     def asked(prompt: str, place: int) -> tuple[list[str], str]:
         studio = Studio(repository, {"ann": line(place), "rex": says("Good."), "bob": line(20)})
         ann = Agent(id="ann", prompt=prompt)

@@ -87,9 +87,7 @@ def test_one_that_is_lazy_starts_with_the_first_question_of_any_model(
     run_virtually(scene())
 
 
-def test_where_a_lazy_server_does_not_start_nothing_is_paid_for(
-    embedded: Embedded, provider: Provider
-) -> None:
+def test_an_unstarted_lazy_server_costs_nothing(embedded: Embedded, provider: Provider) -> None:
     embedded.error = InputError("llama.cpp cannot load it")
 
     async def scene() -> None:

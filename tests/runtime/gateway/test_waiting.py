@@ -179,9 +179,7 @@ def test_models_yaml_can_ask_for_whole_answers() -> None:
     ("refused", "left"),
     [("stream_options", {"stream"}), ("stream", set())],
 )
-def test_an_endpoint_that_refuses_pieces_is_asked_without_from_then_on(
-    refused: str, left: set[str]
-) -> None:
+def test_an_endpoint_that_refuses_pieces_is_asked_without(refused: str, left: set[str]) -> None:
     def reply(body: Mapping[str, Any]) -> Reply:
         if refused in body:
             return Reply.error(400, message=f"Unknown parameter: '{refused}'.")

@@ -116,9 +116,7 @@ def test_on_a_disk_without_locks_folders_work_and_nothing_is_swept(
         assert folder.path.is_dir()
 
 
-def test_where_no_folder_can_be_made_it_says_so(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_folder_it_says_so(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(temporary / "missing"))
     with pytest.raises(JailError, match="No temporary folder can be made"):
         ScratchFolder("test")

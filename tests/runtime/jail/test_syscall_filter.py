@@ -106,9 +106,7 @@ def test_a_file_takes_no_room_beyond_its_end(
 @pytest.mark.parametrize(
     ("machine", "architecture", "mmap"), [(*X86, 9), (*ARM, 222)], ids=["x86_64", "aarch64"]
 )
-def test_only_memory_that_a_process_holds_is_mapped(
-    machine: str, architecture: int, mmap: int
-) -> None:
+def test_only_memory_that_is_held_is_mapped(machine: str, architecture: int, mmap: int) -> None:
     program = assemble(machine)
     shared, private, validated, anonymous, huge = 0x01, 0x02, 0x03, 0x20, 0x40000
     for flags, expected in (

@@ -87,9 +87,7 @@ class TestPull:
         with pytest.raises(InputError, match=r"came without its file 'tiny/other\.gguf'"):
             pull(weights=forged)
 
-    def test_says_when_the_file_cannot_be_converted(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_says_when_conversion_fails(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(weights, "__package__", "coterie.runtime.nowhere")
         with pytest.raises(InputError, match=r"could not be converted: .*nowhere"):
             pull(weights=shop.weights)
@@ -166,9 +164,7 @@ class TestInterruption:
         path = pull(weights=shop.weights)
         assert files(shop.cache) == [path.name]
 
-    def test_two_pulls_at_once_fetch_once(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_two_pulls_fetch_once(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_CLIENT", "slow")
         second_waits = threading.Event()
 

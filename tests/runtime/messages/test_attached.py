@@ -192,9 +192,7 @@ agents:
 
 
 @pytest.mark.parametrize("sees", [True, False])
-def test_an_image_that_a_tool_server_answers_with_reaches_models_that_see(
-    folder: Path, sees: bool
-) -> None:
+def test_an_image_that_a_server_returns_reaches_models_that_see(folder: Path, sees: bool) -> None:
     server = Path(__file__).parents[1] / "tools" / "scripted_server.py"
     image, blob = (base64.b64encode(content).decode() for content in (PNG, PDF))
     resource = {"uri": "file:///r", "mimeType": "x/y", "blob": blob}

@@ -45,9 +45,7 @@ def test_what_stays_is_the_beginning_and_the_end(records: list[dict[str, str]], 
 
 
 @given(SAID, MOST)
-def test_a_call_and_its_results_stay_or_go_together(
-    records: list[dict[str, str]], most: int
-) -> None:
+def test_a_call_and_its_results_stay_together(records: list[dict[str, str]], most: int) -> None:
     records = [{"role": "user", "content": ""}, *records]
     records = numbered(records)
     stays = {item["content"] for item in shortened(records, most)}

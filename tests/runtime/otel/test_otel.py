@@ -125,9 +125,7 @@ def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
     assert roles == ["system", "user"]
 
 
-def test_the_variable_of_the_conventions_wants_content_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_variable_wants_content_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(asked.CAPTURE, "SPAN_ONLY")
     made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
     spans = spans_in(tmp_path / "t.jsonl")
@@ -139,9 +137,7 @@ def test_the_variable_of_the_conventions_wants_content_too(
     assert len(asking) == 2
 
 
-def test_failures_and_retries_are_told_where_they_happened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failures_and_retries_have_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(asked.CAPTURE, "true")
     down = Reply.error(503)
     answers = {"[worker]": [down, "maybe 7"], "": Reply.error(400, message="no such thing")}
@@ -319,9 +315,7 @@ def test_what_cannot_be_is_told_before_anything_is_spent(
     assert not (tmp_path / "runs").exists()
 
 
-def test_without_the_extra_the_command_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked, "NEEDED", ("opentelemetry.nowhere.at.all",))
     result = made(tmp_path, SCRIPT, "--otel", "otlp")
     assert result.code == 2

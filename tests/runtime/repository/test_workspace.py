@@ -131,9 +131,7 @@ def test_no_patch_writes_outside_of_the_copy_or_into_its_settings(
     assert sorted(path.name for path in repository.parent.iterdir()) == ["repository"]
 
 
-def test_text_in_another_encoding_is_carried_over_byte_by_byte(
-    home: Workspaces, workspace: Workspace
-) -> None:
+def test_other_encodings_are_carried_over_by_byte(home: Workspaces, workspace: Workspace) -> None:
     latin = "größer\n".encode("latin-1")
     (workspace.path / "code.py").write_bytes(latin)
     (workspace.path / ".gitattributes").write_text("*.py diff=python text\n")
@@ -260,9 +258,7 @@ def settings_of(path: Path, canary: Path) -> None:
 
 
 @pytest.mark.parametrize("where", [".", "inner", "inner/deep/er", "linked"])
-def test_settings_in_the_copy_and_below_it_run_no_program(
-    workspace: Workspace, canary: Path, where: str
-) -> None:
+def test_settings_in_the_copy_run_nothing(workspace: Workspace, canary: Path, where: str) -> None:
     path = workspace.path / where
     path.mkdir(parents=True, exist_ok=True)
     subprocess.run(["git", "init", "--quiet"], cwd=path, check=True)

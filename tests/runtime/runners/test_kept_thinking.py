@@ -85,9 +85,7 @@ def test_mini_swe_agent_gives_back_what_its_model_wants(workbench: Workbench, fo
 
 
 @pytest.mark.parametrize("form", [*FORMS])
-def test_a_tool_calling_agent_gives_back_what_its_model_wants(
-    workbench: Workbench, form: str
-) -> None:
+def test_a_tool_caller_gives_back_what_its_model_wants(workbench: Workbench, form: str) -> None:
     tools = ("megaphone_shout", {"text": "hi"}), ("megaphone_shout", {"text": "rude"})
     thinker = Thinker(form, *tools, ("final_answer", {"answer": "HI"}))
     agent = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",))
@@ -102,9 +100,7 @@ def test_a_tool_calling_agent_gives_back_what_its_model_wants(
     assert "that is rude; say something else" in results[1]["content"]
 
 
-def test_a_plan_on_the_way_is_asked_for_without_what_is_kept(
-    workbench: Workbench, tmp_path: Path
-) -> None:
+def test_a_plan_is_asked_for_without_what_is_kept(workbench: Workbench, tmp_path: Path) -> None:
     """No tools go along with it, and a provider may refuse tool calls where there are none."""
     tools = ("megaphone_shout", {"text": "hi"}), ("final_answer", {"answer": "HI"})
     thinker, asked = Thinker("deepseek", *tools), list[Any]()
@@ -129,9 +125,7 @@ def test_a_plan_on_the_way_is_asked_for_without_what_is_kept(
 
 
 @pytest.mark.parametrize("form", ["deepseek", "mistral"])
-def test_a_loop_that_is_replayed_asks_the_same(
-    workbench: Workbench, tmp_path: Path, form: str
-) -> None:
+def test_a_replayed_loop_asks_the_same(workbench: Workbench, tmp_path: Path, form: str) -> None:
     tools = ("megaphone_shout", {"text": "hi"}), ("final_answer", {"answer": "HI"})
     agent = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",))
     with ScriptedModel(Thinker(form, *tools)) as model:
@@ -175,9 +169,7 @@ def test_code_in_thinking_is_not_run(workbench: Workbench, thought: str) -> None
 
 @needs_jail
 @pytest.mark.usefixtures("nothing_left")
-def test_code_in_thinking_without_end_is_not_run_and_the_agent_goes_on(
-    workbench: Workbench,
-) -> None:
+def test_code_in_endless_thinking_is_not_run_and_the_agent_goes_on(workbench: Workbench) -> None:
     script = [f"<think>{CODE.format('wrong')}", Reply.code("final_answer('right')")]
     with ScriptedModel(script) as model:
         run = workbench.run(model, Agent(id="a", agent_type="CodeAgent"))
@@ -209,9 +201,7 @@ def test_a_command_written_in_thinking_is_not_run(workbench: Workbench) -> None:
     "kind",
     ["ToolCallingAgent", *(pytest.param(coder, marks=needs_jail) for coder in CODERS)],
 )
-def test_whoever_thinks_all_its_tokens_away_fails_with_the_reason(
-    workbench: Workbench, kind: str
-) -> None:
+def test_whoever_thinks_its_tokens_away_says_why(workbench: Workbench, kind: str) -> None:
     with ScriptedModel(Reply(text="<think>so", finish_reason="length")) as model:
         run = workbench.run(model, Agent(id="a", agent_type=kind, max_steps=3, max_tokens=64))
     assert "thinking took all of its max_tokens (64)" in str(run.error)

@@ -38,9 +38,7 @@ def called(*arguments: str, reason: str = "tool_calls", name: str = "megaphone_s
         (Reply(text="I would shout."), "there is no call of a tool in it"),
     ],
 )
-def test_a_caller_runs_no_tool_and_is_shown_why(
-    workbench: Workbench, reply: Reply, words: str
-) -> None:
+def test_no_tool_runs_and_it_is_shown_why(workbench: Workbench, reply: Reply, words: str) -> None:
     with ScriptedModel([reply, DONE]) as model:
         run = workbench.run(model, CALLER)
         assert words in observed(model, 1)

@@ -257,9 +257,7 @@ def test_what_is_wrong_is_said_before_anything_is_spent(options: Any, why: str) 
         ({"task": "?"}, []),
     ],
 )
-def test_options_that_a_message_names_are_named_as_arguments(
-    options: Any, notes: list[str]
-) -> None:
+def test_options_in_a_message_are_named_as_arguments(options: Any, notes: list[str]) -> None:
     asked: Any = options if "task" in options else {"query": "?", **options}
     with pytest.raises(coterie.InputError) as error:
         coterie.run(PAIR, **asked)

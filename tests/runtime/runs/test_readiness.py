@@ -64,9 +64,7 @@ def test_validating_asks_servers_for_their_tools_where_they_may_be_started(folde
     assert "team.yaml:1:1: warning: this host: the tool server 'here' has no tool 'fly'. It" in line
 
 
-def test_the_doctor_names_tools_that_a_server_does_not_have(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_doctor_names_tools_not_served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.jail.battery.run_battery", list)
     done = invoked_in(folder, mas_doctor, ["--json"], "mas doctor")
     tools = done.json["tools"]

@@ -102,9 +102,7 @@ def test_the_vote_gives_the_first_report_of_most() -> None:
         vote((), TASK)
 
 
-def test_votes_pick_one_of_the_answers_and_so_does_who_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_votes_pick_an_answer_and_so_does_who_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("vote", "majority", "concat")
     assert [picks(name) for name in names] == [True, True, False]
     monkeypatch.setattr(functions.concat, "picks", True, raising=False)

@@ -31,9 +31,7 @@ def status_of(record: Path) -> str:
     return json.loads((record / "result.json").read_text("utf-8"))["status"]
 
 
-def test_only_who_has_a_key_and_comes_by_our_name_is_answered(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_only_who_has_a_key_and_our_name_is_answered(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with opened(
             here, catalogue(model), keys=[KEY], origins=["https://ui.example"], largest=1000
@@ -203,9 +201,7 @@ async def hung_up(at: Opened, model: ScriptedModel, body: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_client_that_hangs_up_cancels_its_run_and_the_record_goes_on(
-    here: Path, streamed: bool
-) -> None:
+def test_a_client_that_hangs_up_cancels_its_run_only(here: Path, streamed: bool) -> None:
     async def work(model: ScriptedModel) -> None:
         async with opened(here, catalogue(model)) as at:
             asked = {**ASKED, "stream": streamed}
@@ -224,9 +220,7 @@ def test_a_client_that_hangs_up_cancels_its_run_and_the_record_goes_on(
         asyncio.run(work(model))
 
 
-def test_a_key_answers_once_for_its_caller_and_its_request(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_a_key_answers_once_for_caller_and_request(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with opened(here, catalogue(model), keys=[KEY, OTHER]) as at:
 
@@ -322,9 +316,7 @@ async def first_question(at: Opened, asked: asyncio.Task[httpx.Response]) -> Any
 
 
 @pytest.mark.parametrize("seconds", [0, 60])
-def test_a_call_that_needs_an_approval_waits_for_the_client_or_is_denied(
-    here: Path, seconds: int
-) -> None:
+def test_a_call_to_approve_waits_for_the_client_or_is_denied(here: Path, seconds: int) -> None:
     async def work(model: ScriptedModel) -> None:
         known = catalogue(model).having(HostTools(permissions={"list_files": "ask"}))
         async with opened(here, known, pair(here, READER), keys=[KEY, OTHER]) as at:

@@ -73,9 +73,7 @@ def test_a_terminal_asks_about_one_call_at_a_time() -> None:
     assert asyncio.run(ask()) == [True] * 3
 
 
-def test_a_question_shows_what_is_unseen_and_commands_nothing(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_question_shows_the_unseen_inertly(capsys: pytest.CaptureFixture[str]) -> None:
     class Terminal(AtTerminal):
         async def _line(self) -> str:
             return "no"
@@ -125,9 +123,7 @@ def test_a_line_at_the_terminal_is_the_answer(
     assert "\x1b" not in shown
 
 
-def test_a_person_answers_in_lines_one_question_after_the_other(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_person_answers_one_question_after_another(capsys: pytest.CaptureFixture[str]) -> None:
     reading, writing = os.pipe()
     os.write(writing, b"Yes.\nDo it.\n\nNo.\n")
     os.close(writing)

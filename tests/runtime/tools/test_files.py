@@ -74,9 +74,7 @@ class TestListing:
         assert listed[0] == r"'a\nb.txt'"
         assert listed[-1] == r"'\udcff.txt'"
 
-    def test_many_files_are_cut(
-        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_many_are_cut(self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(files, "MOST_FILES", 2)
 
         assert done(list_files, workspace).split("\n") == [
@@ -134,9 +132,7 @@ class TestReading:
 
         assert text == "x" * 50_000 + "\n[line 1 of 1, cut after 50000 characters]"
 
-    def test_other_encodings_are_read_as_far_as_they_go(
-        self, workspace: Workspace, root: Path
-    ) -> None:
+    def test_other_encodings_are_read_in_part(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("latin").write_bytes("café".encode("latin-1"))
         root.joinpath("bom").write_bytes("café".encode("utf-8-sig"))
 

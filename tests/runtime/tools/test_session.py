@@ -234,18 +234,14 @@ def test_a_description_of_arguments_that_cannot_be_used(schema: Any, reason: str
     assert reason in str(refusal.value)
 
 
-def test_what_has_too_many_values_is_an_error_that_the_agent_reads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_too_many_values_are_an_error_for_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_process, "MOST_VALUES_OF_TOOL", 100)
     many = {"content": [{"type": "text", "text": "a"}] * 60}
     with pytest.raises(ToolError, match="of its answer: it has too many values"):
         called({"tools/call": many})
 
 
-def test_a_message_is_read_up_to_its_bound_and_ends_the_session_beyond(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_message_beyond_its_bound_ends_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     long = {"tools/call": {"content": [{"type": "text", "text": "a" * 100_000}]}}
     assert len(called(long)) == 100_000
     monkeypatch.setattr(server_process, "SECONDS_TO_LEAVE", 0.1)

@@ -100,9 +100,7 @@ def test_a_failure_is_told_and_its_detail_is_kept(workspace: Workspace) -> None:
         ("set", "TypeError: Object of type set is not JSON serializable"),
     ],
 )
-def test_a_bug_in_a_tool_is_told_and_its_traceback_is_kept(
-    workspace: Workspace, word: str, raised: str
-) -> None:
+def test_a_bug_is_told_and_its_traceback_kept(workspace: Workspace, word: str, raised: str) -> None:
     hand = Hand(workspace)
 
     with pytest.raises(ToolError) as info:
@@ -133,9 +131,7 @@ def test_a_long_result_is_cut(workspace: Workspace, arguments: dict[str, Any]) -
         {"$ref": "#"},
     ],
 )
-def test_a_schema_that_leads_nowhere_fetches_nothing(
-    workspace: Workspace, schema: dict[str, Any]
-) -> None:
+def test_a_dangling_schema_fetches_nothing(workspace: Workspace, schema: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match="refer to each other in a way that cannot be checked"):
         Hand(workspace, schema).call({"word": "hi"})
 

@@ -76,9 +76,7 @@ def test_all_built_in_tools_can_be_granted() -> None:
 
 
 @pytest.mark.parametrize("value", ["no tool at all", read_file])
-def test_an_entry_point_that_leads_elsewhere(
-    monkeypatch: pytest.MonkeyPatch, value: object
-) -> None:
+def test_an_entry_point_leading_elsewhere(monkeypatch: pytest.MonkeyPatch, value: object) -> None:
     monkeypatch.setattr(catalogue, "load_named", lambda *_: value)
 
     with pytest.raises(InputError, match=r"'word_count' of coterie\.tools does not lead to a Tool"):

@@ -53,9 +53,7 @@ def test_a_hostile_run_brings_no_element_and_no_attribute_to_the_page(
         assert page.one(Path(name).stem).text == text
 
 
-def test_addresses_of_a_hostile_run_lead_to_its_own_parts(
-    report: tuple[Element, str, list[str]],
-) -> None:
+def test_addresses_of_a_hostile_run_stay_in_it(report: tuple[Element, str, list[str]]) -> None:
     page, _, _ = report
     ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
     assert len(ids) == len(set(ids))

@@ -36,9 +36,7 @@ from .test_applying import llm, team
 
 @fewer(2)
 @given(relatives())
-def test_the_edits_lead_from_one_team_to_the_other_and_survive_writing(
-    drawn: tuple[Team, Team],
-) -> None:
+def test_edits_lead_from_one_team_to_another_and_survive_writing(drawn: tuple[Team, Team]) -> None:
     before, after = drawn
     edits = diff(before, after)
     assert list(edits) == in_canonical_order(edits)

@@ -114,9 +114,7 @@ def test_what_taught_a_note_makes_no_difference_but_in_words() -> None:
 
 @fewer(2)
 @given(teams_and_edits())
-def test_tasks_are_kept_through_any_edits_and_through_writing(
-    drawn: tuple[Team, Sequence[Any]],
-) -> None:
+def test_tasks_survive_any_edits_and_writing(drawn: tuple[Team, Sequence[Any]]) -> None:
     team, edits = drawn
     child = apply(team, edits, CATALOGUE)
     if isinstance(child, Team):

@@ -258,9 +258,7 @@ agents:
         ),
     ],
 )
-def test_a_field_that_does_not_fit_is_lost_and_no_other(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
+def test_only_a_misfit_field_is_lost(tmp_path: Path, old: str, new: str, says: str) -> None:
     imported = taken(tmp_path, NEWSROOM.replace(old, new))
     line = next(i for i, text in enumerate(NEWSROOM.splitlines(), 1) if old in text)
     assert says in told(imported)[line]

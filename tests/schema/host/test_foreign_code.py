@@ -182,9 +182,7 @@ def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
     ],
 )
 @pytest.mark.usefixtures("plugin")
-def test_what_is_of_another_kind_than_expected_is_one_line(
-    command: Any, words: str, message: str
-) -> None:
+def test_what_is_of_an_unexpected_kind_is_one_line(command: Any, words: str, message: str) -> None:
     Path("team.yaml").write_text("name: t\nagents: {a: {prompt: Be brief.}}\n")
     for name in ("t.json", "t.jsonl"):
         Path(name).write_text('{"id": "t", "query": "?", "answer": "7"}\n')
@@ -252,9 +250,7 @@ MISUSES = (
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_a_plugin_that_misuses_what_it_is_given_is_named_whoever_raises(
-    plugin: Any, misuse: str
-) -> None:
+def test_a_plugin_that_misuses_its_input_is_named_whoever_raises(plugin: Any, misuse: str) -> None:
     arranged()
     plugin.AT = misuse
     with ScriptedModel({"": "7"}) as model:

@@ -251,9 +251,7 @@ def test_a_task_that_taught_no_note_is_told(tmp_path: Path) -> None:
         assert "no note 'patches/unit'. Did you mean 'patches/units'?" in texts[1]
 
 
-def test_a_team_file_that_was_read_before_is_read_with_what_its_agent_files_say_now(
-    tmp_path: Path,
-) -> None:
+def test_a_team_file_read_before_has_what_its_agent_files_say_now(tmp_path: Path) -> None:
     team, agent = tmp_path / "team.yaml", tmp_path / "solver.yaml"
     team.write_text("name: t\nagents: {solver: {use: solver.yaml}}\n")
     for prompt in ("Count.", "Count on."):

@@ -70,9 +70,7 @@ def test_files_may_stand_beside_the_task_and_are_read_as_they_are() -> None:
     assert loaded('"files": ["notes/a.txt"]').files == {"notes/a.txt": "eins\r\nzw\u00f6lf"}
 
 
-def test_files_are_looked_for_beside_the_task(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_sought_beside_the_task(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.txt").write_text("text")
     Path("task.json").write_text(f'{TASK}, "files": ["a.txt"]}}')
     monkeypatch.chdir("/")

@@ -40,9 +40,7 @@ def told(files: Any) -> str:
         (PDF, "application/pdf", "pdf"),
     ],
 )
-def test_what_a_file_is_its_content_says_and_not_its_name(
-    content: bytes, media_type: str, kind: str
-) -> None:
+def test_a_files_content_says_what_it_is(content: bytes, media_type: str, kind: str) -> None:
     Path("notes.txt").write_bytes(content)
     task = loaded(["notes.txt"])
     assert task.files == {}

@@ -100,9 +100,7 @@ def test_a_cell_may_be_as_long_as_a_query(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "begin"), [("a.jsonl", '{"query": "'), ("a.csv", "query,reference\n")]
 )
-def test_a_line_without_an_end_says_what_it_is_larger_than(
-    name: str, begin: str, tmp_path: Path
-) -> None:
+def test_an_endless_line_says_its_limit(name: str, begin: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text(begin + "x" * (TASK_LIMITS.bytes + 1))
     with pytest.raises(ConfigError, match=f"a line larger than {TASK_LIMITS.bytes} bytes"):
@@ -121,9 +119,7 @@ def test_a_large_file_is_never_in_memory(keep_nothing: Catalogue, tmp_path: Path
         tracemalloc.stop()
 
 
-def test_the_same_ids_far_apart_and_too_many_problems_are_told(
-    keep_nothing: Catalogue, tmp_path: Path
-) -> None:
+def test_equal_ids_far_apart_and_problems_are_told(keep_nothing: Catalogue, tmp_path: Path) -> None:
     path = tmp_path / "ids.jsonl"
     path.write_text("".join(f'{{"id": "t{n % 299}", "query": "?"}}\n' for n in range(300)))
     with pytest.raises(ConfigError) as failed:
@@ -137,9 +133,7 @@ def test_the_same_ids_far_apart_and_too_many_problems_are_told(
         open_tasks(path, keep_nothing)
 
 
-def test_a_file_that_changes_meanwhile_is_no_task_of_its_own(
-    keep_nothing: Catalogue, tmp_path: Path
-) -> None:
+def test_a_file_changed_meanwhile_is_no_task(keep_nothing: Catalogue, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"query": "first"}\n{"query": "second"}\n')
     large = open_tasks(path, keep_nothing)

@@ -133,9 +133,7 @@ def test_what_a_team_no_longer_has_goes_and_what_is_no_part_of_it_stays(tmp_path
 
 
 @pytest.mark.parametrize("stop", [1, 4, 9, 16, 25])
-def test_stopped_at_any_point_every_file_is_whole_and_writing_again_ends_it(
-    tmp_path: Path, stop: int
-) -> None:
+def test_stopped_anywhere_files_are_whole_and_it_can_be_ended(tmp_path: Path, stop: int) -> None:
     notes = replace(LEARNT, patches={"units": "Write SI units."}, skills={}, taught={})
     after = replace(with_notes(PAIR, "critic", notes), constitution="Be kind.")
     old, new = team_texts(PAIR), team_texts(after)

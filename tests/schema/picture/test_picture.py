@@ -5,9 +5,7 @@ from coterie.schema.picture import FORMATS, draw
 
 
 @pytest.mark.parametrize("picture_format", FORMATS)
-def test_every_format_draws_every_team_the_same_way_each_time(
-    team: Team, picture_format: str
-) -> None:
+def test_every_format_draws_every_team_the_same_way(team: Team, picture_format: str) -> None:
     picture = draw(team, picture_format)
     assert picture.endswith("\n")
     assert not picture.endswith("\n\n")

@@ -195,9 +195,7 @@ def test_a_function_may_say_that_it_needs_no_report(monkeypatch: pytest.MonkeyPa
     assert problems(VOTE % "majority") == []
 
 
-def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unimportable_function_is_its_agents_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(group="functions", name="count", value="no_such_module:count")
     there = catalogue_module.installed
 
@@ -210,9 +208,7 @@ def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
     assert "count (no_such_module:count) cannot be imported" in problem
 
 
-def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unimportable_backend_is_its_agents_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(group="runners", name="llm", value="no_such_module:Runner")
     points: Mapping[str, EntryPoint] = {"llm": broken}
     monkeypatch.setattr(catalogue_module, "installed", lambda _: points)

@@ -114,9 +114,7 @@ def test_archives_are_left_to_python(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert entry.package == "some"
 
 
-def test_other_ways_to_find_packages_are_python_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_ways_to_find_are_pythons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A finder of its own, as some programs that run packed have one."""
     folder = install(tmp_path, {"some-1.0.dist-info": POINTS})
 

@@ -204,9 +204,7 @@ def with_field(line: str) -> str:
         with_field(f'role: "{PRIVATE_KEY[:31]}"'),
     ],
 )
-def test_a_team_that_holds_a_key_is_refused_and_the_key_is_not_shown(
-    text: str, tmp_path: Path
-) -> None:
+def test_a_team_that_holds_a_key_is_refused_without_it(text: str, tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(text)
     with pytest.raises(ConfigError) as refusal:
         load_team(tmp_path / "team.yaml", Catalogue.of_host())
@@ -268,9 +266,7 @@ def test_so_is_a_team_whose_prompt_file_holds_one(tmp_path: Path) -> None:
     ],
     ids=lambda field: next(iter(field)),
 )
-def test_so_is_a_task_in_whose_own_text_one_stands(
-    field: dict[str, object], tmp_path: Path
-) -> None:
+def test_so_is_a_task_whose_own_text_has_one(field: dict[str, object], tmp_path: Path) -> None:
     (tmp_path / "task.json").write_text(json.dumps({"id": "t", "query": "q", **field}))
     with pytest.raises(ConfigError, match="this looks like a secret key") as refusal:
         load_task(tmp_path / "task.json", Catalogue.of_host())

@@ -27,9 +27,7 @@ def arena_of(folder: Path, cap: int) -> Arena:
 
 
 @pytest.mark.usefixtures("own_path")
-def test_gepa_writes_a_better_prompt_within_its_cap_and_resumes_without_a_call(
-    tmp_path: Path,
-) -> None:
+def test_gepa_writes_a_better_prompt_in_its_cap_and_resumes_uncalled(tmp_path: Path) -> None:
     pytest.importorskip("gepa")
     arena = arena_of(tmp_path, cap=50)
     table = arena.run()

@@ -41,9 +41,7 @@ class KnowsPlans:
 @pytest.mark.parametrize(
     ("agent_type", "tools"), [("LLM", ()), ("ToolCallingAgent", ("plancraft",))]
 )
-def test_any_team_does_with_it_what_the_planner_does(
-    folder: Any, agent_type: str, tools: tuple[str, ...]
-) -> None:
+def test_any_team_does_as_the_planner(folder: Any, agent_type: str, tools: tuple[str, ...]) -> None:
     source = Source(data=folder)
     plans = plans_of("test", read_published(source), cast("Reference", KnowsPlans()))
     item = Agent(id="one", agent_type=agent_type, prompt="Play.", tools=tools)

@@ -87,9 +87,7 @@ def test_binary_search_shows_ever_smaller_halves(labels: tuple[Labelled, ...]) -
     assert "Let us count." not in asked.calls[1].text
 
 
-def test_binary_search_takes_a_half_by_chance_where_no_answer_is_of_use(
-    labels: tuple[Labelled, ...],
-) -> None:
+def test_binary_search_takes_a_half_by_chance_if_need_be(labels: tuple[Labelled, ...]) -> None:
     once, again = (blamed(binary_search, labels[0], NONSENSE) for _ in range(2))
     assert once.result == again.result
     assert once.result is not None

@@ -337,9 +337,7 @@ def test_a_parameter_that_nobody_can_fill_in_is_named() -> None:
         command_of(operator)
 
 
-def test_an_operator_that_cannot_be_imported_is_listed_and_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unimportable_operator_is_listed_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "coterie.operators.methods.search.mutate", None)
     listed = invoked(mas_op, ["--help"], "mas dev op")
     assert listed.code == 0

@@ -73,9 +73,7 @@ def test_what_a_critic_answered_alone_is_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("structure", ONE_ANSWERS)
-def test_without_own_attempts_such_a_structure_teaches_nothing(
-    tmp_path: Path, structure: str
-) -> None:
+def test_without_attempts_such_a_structure_teaches_nothing(tmp_path: Path, structure: str) -> None:
     result = taught(tmp_path, structure, own_attempts="never", shared_failure="abstain")
     report = result.event("dream")
     assert (report["abstained"], report["because"]) == (True, "nobody succeeded")

@@ -103,9 +103,7 @@ def after_a_task(folder: Path, replies: Any = each_its_own, **how: Any) -> Lived
     return lived(folder, replies, work, **how)
 
 
-def test_every_member_keeps_its_own_lesson_of_the_niche_and_insight_of_none(
-    tmp_path: Path,
-) -> None:
+def test_every_member_keeps_its_own_lesson_of_the_niche_and_insight_of_none(tmp_path: Path) -> None:
     result = after_a_task(tmp_path)
     for name in MEMBERS:
         assert result.of(name, "lesson") == [f"lesson of {name}"]

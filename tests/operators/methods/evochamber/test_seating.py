@@ -262,9 +262,7 @@ def test_a_team_above_the_ceiling_is_refused() -> None:
 
 @settings(max_examples=15)
 @given(st.sampled_from([*TEMPLATES]), st.integers(2, 6), st.permutations(range(6)))
-def test_who_sits_where_changes_nothing_but_who_sits_where(
-    name: str, count: int, order: list[int]
-) -> None:
+def test_seating_changes_nothing_but_the_seats(name: str, count: int, order: list[int]) -> None:
     members = {seat: member(number) for seat, number in zip(ORDER[:count], order, strict=False)}
     result = seated(TEMPLATES[name], members, STANDARD, KNOWN)
     assert result.seats == {seat: item.id for seat, item in members.items()}

@@ -35,9 +35,7 @@ def recipe(*lines: str, more: str = "") -> None:
         ("founder: x.yaml", "3:12: error: settings.founder: there is no file 'x.yaml'."),
     ],
 )
-def test_a_wrong_setting_is_told_with_its_place_and_nothing_is_made(
-    line: str, message: str
-) -> None:
+def test_a_wrong_setting_is_told_by_place_and_makes_nothing(line: str, message: str) -> None:
     recipe(line)
     result = chamber.evolved("town")
     assert (result.code, result.out, result.calls) == (2, "", 0)

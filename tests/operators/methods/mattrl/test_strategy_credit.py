@@ -63,9 +63,7 @@ def decided_by_heart(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("credit", ["difference", "shapley"])
-def test_an_agent_without_whom_the_answer_is_wrong_has_all_of_the_outcome(
-    tmp_path: Path, credit: Any
-) -> None:
+def test_who_alone_makes_the_answer_right_has_all_of_it(tmp_path: Path, credit: Any) -> None:
     built = learnt(tmp_path, recipe(credit=credit), script=decided_by_heart, cases=1)
     for event in built.utterance_events:
         assert event["outcome"] == 1
@@ -73,9 +71,7 @@ def test_an_agent_without_whom_the_answer_is_wrong_has_all_of_the_outcome(
         assert ratios == {"heart": 1, "brain": 0}
 
 
-def test_counterfactual_credit_is_the_same_after_the_end_at_any_moment(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_counterfactual_credit_survives_an_end_anywhere(tmp_path: Path, nightly: bool) -> None:
     of = recipe(credit="difference", workers=2)
     clean = learnt(tmp_path / "clean", of, cases=3)
     chance, is_done = random.Random(2), False
@@ -96,9 +92,7 @@ def judged_in_vain(request: Request) -> Reply:
     return Reply(text="no") if is_of_others else Reply.json({"reason": "r", "score": 0.8})
 
 
-def test_where_somebody_s_worth_is_not_known_nothing_is_kept_and_that_is_counted(
-    tmp_path: Path,
-) -> None:
+def test_where_a_worth_is_unknown_nothing_is_kept_and_that_is_counted(tmp_path: Path) -> None:
     def script(request: Request) -> Reply:
         if "score" in asked(request):
             return judged_in_vain(request)

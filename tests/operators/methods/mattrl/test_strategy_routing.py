@@ -38,9 +38,7 @@ def gauging(request: Request) -> Reply:
     return Reply(text="7" if first == ("[alone]" in text) else "8")
 
 
-def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
-    tmp_path: Path,
-) -> None:
+def test_both_work_on_a_case_to_learn_and_a_router_chooses_in_a_test(tmp_path: Path) -> None:
     cases = [Task(id=f"c{n}", query=f"What is {n % 6} + {7 - n}?", answer="7") for n in range(10)]
 
     async def routed(context: EvolutionContext) -> list[Any]:

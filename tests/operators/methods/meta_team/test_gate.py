@@ -73,9 +73,7 @@ def test_what_may_be_kept_is_and_makes_the_child() -> None:
         (replace(UNITS, text="Use sk-" + "a1B2" * 12), "looks like"),
     ],
 )
-def test_what_may_not_is_refused_with_its_reason_and_costs_nothing_else(
-    edit: Edit, why: str
-) -> None:
+def test_what_may_not_is_refused_with_its_reason_alone(edit: Edit, why: str) -> None:
     good = SetNote(agent="planner", note="patch", name="brief", text="Be brief.")
     result = passed(edit, good)
     assert result.edits == (good,)

@@ -69,9 +69,7 @@ def test_those_who_worked_look_back_and_roles_come_and_go(tmp_path: Path) -> Non
     assert sum("profile" in path for path in paths) == 2, "one pair exchanged messages"
 
 
-def test_killed_while_an_open_roster_works_it_comes_to_the_same_pool(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_killed_in_an_open_roster_it_has_the_same_pool(tmp_path: Path, nightly: bool) -> None:
     world.write_world(tmp_path, tasks=1)
     (tmp_path / "crew.yaml").write_text(CREW)
     world.write_recipe(tmp_path, {"evidence": 0}, seeds=["crew.yaml"])

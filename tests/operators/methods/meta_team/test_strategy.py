@@ -78,9 +78,7 @@ def test_each_task_leads_to_the_next_head_and_the_one_before_retires(done: Path)
     assert turns[-1]["head"] == head.name
 
 
-def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it(
-    done: Path,
-) -> None:
+def test_a_childs_lineage_says_which_level_and_which_task_changed_what(done: Path) -> None:
     children = [fields["lineage"] for fields in world.born(done)[1:]]
     assert [child["task"] for child in children] == sorted(child["task"] for child in children)
     steps = [step["operator"] for child in children for step in child.get("steps", [child])]

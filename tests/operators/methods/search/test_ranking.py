@@ -50,8 +50,6 @@ def candidate(number: int, reward: float, *sources: int, tokens: int = 9, **more
         "a parent that did not run",
     ],
 )
-def test_ties_go_to_what_a_child_comes_from_then_to_the_cheaper(
-    tried: list[Candidate], best: int
-) -> None:
+def test_ties_go_to_the_parent_then_to_the_cheaper(tried: list[Candidate], best: int) -> None:
     assert best_of(tried).number == best
     assert best_of(tried[::-1]).number == best

@@ -101,9 +101,7 @@ def test_the_lists_may_be_empty() -> None:
         ({"agents": [], "edges": [{"set_prompt": {"agent": "solver", "prompt": "x"}}]}, "edges"),
     ],
 )
-def test_what_is_above_the_budget_or_makes_no_team_is_repaired_once_then_dropped(
-    bad: Any, why: str
-) -> None:
+def test_what_is_too_much_or_no_team_is_repaired_once_then_dropped(bad: Any, why: str) -> None:
     assert child(bad, {"agents": [BORN], "edges": []})
     done = changing(bad, bad)
     assert isinstance(done.result, RejectedProposal)

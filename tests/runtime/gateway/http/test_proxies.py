@@ -33,9 +33,7 @@ PROXY = "http://proxy.example:3128"
         ("http://10.1.2.3/v1", {"ALL_PROXY": PROXY}, PROXY),
     ],
 )
-def test_the_environment_names_the_proxy(
-    url: str, environment: Mapping[str, str], proxy: str | None
-) -> None:
+def test_the_proxy_is_named(url: str, environment: Mapping[str, str], proxy: str | None) -> None:
     assert proxy_for(url, environment) == proxy
 
 

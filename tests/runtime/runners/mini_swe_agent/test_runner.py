@@ -29,9 +29,7 @@ def repair(repository: Path) -> Task:
     return Task(id="toy", query="add(2, 2) gives 0.", repo=repository)
 
 
-def test_an_agent_repairs_a_repository_and_the_patch_is_its_answer(
-    workbench: Workbench, repository: Path
-) -> None:
+def test_the_patch_of_a_repair_is_its_answer(workbench: Workbench, repository: Path) -> None:
     check = Reply.bash("python -m pytest -q -p no:cacheprovider 2>&1 | tail -3")
     with ScriptedModel([check, REPAIR, check, SUBMIT]) as model:
         run = workbench.run(model, worker(), task=repair(repository))
@@ -52,9 +50,7 @@ def test_the_original_repository_is_not_touched(workbench: Workbench, repository
     assert "a - b" in (repository / "toy.py").read_text("utf-8")
 
 
-def test_what_the_agent_hands_in_is_not_taken_for_its_patch(
-    workbench: Workbench, repository: Path
-) -> None:
+def test_what_is_handed_in_is_not_its_patch(workbench: Workbench, repository: Path) -> None:
     lie = Reply.bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo I changed everything")
     with ScriptedModel([REPAIR, lie]) as model:
         run = workbench.run(model, worker(), task=repair(repository))

@@ -254,9 +254,7 @@ def test_code_imports_the_packages_that_its_agent_may_and_no_others(workbench: W
 
 
 @pytest.mark.parametrize("kind", [coder, caller])
-def test_plans_are_calls_beside_the_steps_and_stand_in_the_trace(
-    workbench: Workbench, kind: Any
-) -> None:
+def test_plans_are_calls_beside_steps_and_in_the_trace(workbench: Workbench, kind: Any) -> None:
     def answer(request: Any) -> Reply:
         if "<end_plan>" in request["stop"]:
             plans.append(message_text(request))
@@ -328,9 +326,7 @@ def test_nothing_is_printed(workbench: Workbench, capfd: pytest.CaptureFixture[s
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_tool_that_smolagents_cannot_have_fails_the_agent_and_not_the_run(
-    workbench: Workbench,
-) -> None:
+def test_a_tool_unfit_for_smolagents_fails_the_agent_not_the_run(workbench: Workbench) -> None:
     workbench.tools.append(replace(SHOUT, name="class"))
     with ScriptedModel("unused") as model:
         run = workbench.run(model, caller(tools=("class",)))
@@ -365,9 +361,7 @@ print("SECRET" in os.environ, os.environ == before)
         ),
     ],
 )
-def test_a_dotenv_file_above_the_library_is_not_loaded(
-    tmp_path: Path, statement: str, printed: str
-) -> None:
+def test_a_dotenv_above_the_library_is_unread(tmp_path: Path, statement: str, printed: str) -> None:
     spec = importlib.util.find_spec("smolagents")
     assert spec is not None
     assert spec.origin is not None

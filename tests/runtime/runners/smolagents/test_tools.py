@@ -66,9 +66,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, wait: int) -> str:
     return asyncio.run(work())
 
 
-def test_a_step_has_as_much_more_time_as_it_waited_for_a_person(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_step_has_the_time_that_it_waited_for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shown by a wait of less than nothing, which leaves no time: no test waits that long."""
     assert answered(monkeypatch, 1000) == "AB"
     with pytest.raises(AgentError):

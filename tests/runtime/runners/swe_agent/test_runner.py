@@ -91,9 +91,7 @@ def test_its_steps_are_bounded(workbench: Workbench, swe_agent: Agent, repositor
     assert "it used its 2 steps without handing in its work" in str(done.error)
 
 
-def test_submitting_without_a_change_is_a_failure(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_submitting_nothing_fails(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     with ScriptedModel(SUBMIT) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
     assert "without having changed anything" in str(done.error)
@@ -112,9 +110,7 @@ def test_its_timeout_ends_it_with_all_that_it_started(
     assert "it reached its timeout, 60 seconds of work." in str(done.error)
 
 
-def test_what_git_cannot_merge_is_shown_to_it_and_must_not_be_left(
-    swe_agent: Agent, repository: Path
-) -> None:
+def test_what_git_cannot_merge_must_not_be_left(swe_agent: Agent, repository: Path) -> None:
     events: list[str] = []
     answers = iter(
         ChatAnswer(text="", tool_calls=(ToolRequest(id="1", name=name, arguments=arguments),))

@@ -80,9 +80,7 @@ def test_personas(operator: Fired, part: int) -> None:
     count.enough(EACH // part, "tuple", usable=part == 1, refused=0.001)
 
 
-def test_a_town_that_is_answered_so_stays_one_and_all_is_counted(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_a_town_answered_so_stays_one_and_all_is_counted(tmp_path: Path, nightly: bool) -> None:
     for number in range(200 if nightly else 2):
         chance = random.Random(number)
 
