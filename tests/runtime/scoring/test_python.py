@@ -48,10 +48,7 @@ def test_who_takes_no_reference_needs_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "def mine(answer): return 'good'",
-            "the scorer mine returned 'good'. Return a",
-        ),
+        ("def mine(answer): return 'good'", "the scorer mine returned 'good'. Return a"),
         ("def mine(answer): return 1.5", r"returned 1\.5\. Return a number from 0 to 1, True, F"),
         ("def mine(answer): return float('nan')", "returned NaN"),
         ("def mine(answer):\n    return 1 / 0", r"mine failed: ZeroDivisionError.*own\.py:2\)"),

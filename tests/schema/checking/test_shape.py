@@ -93,10 +93,7 @@ def test_one_and_true_are_not_the_same() -> None:
         ("output_schema: {items: 5}", "5 is not a mapping. Write a mapping."),
         ("tools: [A b]", "'A b' is not the name of a tool. Write for instance a_b."),
         ("tools: [漢]", "'漢' is not the name of a tool. Write for instance read_file."),
-        (
-            "model_id: a b",
-            "'a b' is not the alias of a model. Write for instance default.",
-        ),
+        ("model_id: a b", "'a b' is not the alias of a model. Write for instance default."),
     ],
 )
 def test_a_message_has_the_rule_the_value_and_what_to_write(fields: str, message: str) -> None:

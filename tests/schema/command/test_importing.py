@@ -125,10 +125,7 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (
-            "name: x\nagents: {a: {prompt: Answer it.}}\n",
-            "not a file of a supported program",
-        ),
+        ("name: x\nagents: {a: {prompt: Answer it.}}\n", "not a file of a supported program"),
         ("agents: [\n", "not YAML"),
         ("agents: {a: {instruction: &x hello}}\n", "anchor &x"),
     ],

@@ -171,11 +171,7 @@ def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
     ("command", "words", "message"),
     [
         (mas_bench, "run odd_benchmark --team team.yaml", "gave no Sequence: [0]: 'a' is no Task"),
-        (
-            mas_main,
-            "dev op odd_operator team.yaml --task t.json",
-            "operator gave no Proposal, but",
-        ),
+        (mas_main, "dev op odd_operator team.yaml --task t.json", "operator gave no Proposal, but"),
         (mas_evolve, "not_async.yaml t.jsonl", "Strategy not_async gave no Awaitable, but null"),
         (mas_evolve, "unanswered.yaml t.jsonl", "unanswered left the task 't' unanswered"),
         (mas_evolve, "wrong.yaml t.jsonl", "the strategy wrong gave no Run, but '7'"),

@@ -139,10 +139,7 @@ def agent(fields: str) -> str:
             " 'Robot'.",
         ),
         ("role: judge", "3:3: error: agents.a: an agent of type LLM needs a prompt."),
-        (
-            "backend: llm",
-            "3:16: error: agents.a.backend: an agent of type LLM needs a prompt.",
-        ),
+        ("backend: llm", "3:16: error: agents.a.backend: an agent of type LLM needs a prompt."),
         (
             "agent_type: LLM",
             "3:19: error: agents.a.agent_type: an agent of type LLM needs a prompt.",
@@ -280,10 +277,7 @@ def test_a_prompt_file_beside_the_team_is_found(prompt_file: Path, tmp_path: Pat
             b"---\nversion: 1\n---\n",
             "the prompt file greet.md has 0 characters; a prompt has 1 to 65536.",
         ),
-        (
-            b"x" * 65_537,
-            "the prompt file greet.md has 65537 characters; a prompt has 1 to 65536.",
-        ),
+        (b"x" * 65_537, "the prompt file greet.md has 65537 characters; a prompt has 1 to 65536."),
         (
             b"Use sk-" + b"abcd1234" * 4,
             "the prompt file greet.md: this looks like a secret key. Keep keys in the environment:"

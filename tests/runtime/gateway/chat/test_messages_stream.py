@@ -97,10 +97,7 @@ def test_halves_of_a_character_become_one() -> None:
             [piece("{", index=0, id="a", name="f"), piece("}", index=0, id="a", name="f")],
             [("a", "f", "{}")],
         ),
-        (
-            [piece("{", index=0, id="a", name="f"), piece("}", index=0, id="b")],
-            [("b", "f", "{}")],
-        ),
+        ([piece("{", index=0, id="a", name="f"), piece("}", index=0, id="b")], [("b", "f", "{}")]),
         ([piece("{", id="a", name="f"), piece("}", id="a")], [("a", "f", "{}")]),
         ([piece("{}", name="f"), piece("{}", name="g")], [(None, "f", "{}"), (None, "g", "{}")]),
         ([piece("{", name="f"), piece("}")], [(None, "f", "{}")]),

@@ -248,10 +248,7 @@ def test_what_is_refused_is_left_out() -> None:
                 "output_config": {"effort": "medium"},
             },
         ),
-        (
-            "reasoning_effort=medium",
-            {"thinking": {"type": "enabled", "budget_tokens": 5000}},
-        ),
+        ("reasoning_effort=medium", {"thinking": {"type": "enabled", "budget_tokens": 5000}}),
     ],
 )
 def test_an_effort_is_said_as_the_model_takes_it(refused: str, expected: Any) -> None:
