@@ -13,9 +13,8 @@ from click.testing import CliRunner, Result
 from coterie.benchmarks.command import main as bench
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.schema import load_team
+from coterie.schema import load_models, load_team
 from coterie.schema.command import main
-from coterie.schema.loading.loading import load_models
 from coterie.schema.loading.seeds import seed_files
 from studies.doubles import KEY, ProviderDouble, Said
 from studies.doubles.openai import OPENAI

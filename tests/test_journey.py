@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.doubles.script_file import load_script
+from coterie.runtime.doubles import ScriptedModel, load_script
 
 from .support.newcomer import BLOCK, NAMED, Newcomer
 

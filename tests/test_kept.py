@@ -15,11 +15,11 @@ from coterie.benchmarks.evaluation.results import Request
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.operators.credit.contributions import Contribution, Contributions
 from coterie.operators.credit.counterfactual import Worth
-from coterie.operators.routing.cases import Case, CaseSpending, RoutingOutcome
-from coterie.operators.routing.decisions import Condition, Linear, Rule
+from coterie.operators.routing import Case, CaseSpending, Condition, Linear, RoutingOutcome, Rule
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
 from coterie.pool.values.statistics import TrialPart as Share
+from coterie.runtime import Caps, Score
 from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
 from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
@@ -27,8 +27,6 @@ from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.attempts import Attempt
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import ToolCall
-from coterie.runtime.values.caps import Caps
-from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.models import Model
 from coterie.schema.values.codec import from_value, to_value

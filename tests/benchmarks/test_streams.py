@@ -13,10 +13,9 @@ from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stre
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.schema import Catalogue, Task, load_team
+from coterie.schema import Catalogue, InputError, Task, load_team
 from coterie.schema.edits import RejectedEdits, apply
 from coterie.schema.loading.tasks import load_tasks
-from coterie.schema.values.errors import InputError
 from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 

@@ -33,8 +33,7 @@ from coterie.pool.embedding.protocol import unit
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.gateway import CallError, Endpoint
 from coterie.runtime.local.packaged import PackagedFile, weights_dir
-from coterie.schema import Model
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Model
 
 from .loopback import Answer, Loopback
 from .tiny_onnx import table_lookup

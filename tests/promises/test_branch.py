@@ -9,10 +9,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.runtime import Ablation, Calls, Context, Run, Toolbox, compile, perform
+from coterie.runtime import Ablation, Calls, Context, Journal, Run, Toolbox, compile, perform
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.record.branch import Branch, Locks
-from coterie.runtime.record.journal import Journal
 from coterie.schema import Team
 
 from .crashes import (

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from coterie.runtime import (
+    AgentOutcome,
     Calls,
     Context,
     Gateway,
@@ -25,7 +26,6 @@ from coterie.runtime import (
     execute,
     perform,
 )
-from coterie.runtime.agents.outcomes import AgentOutcome
 from coterie.runtime.record.trace import Event
 from coterie.runtime.repository.changes import RepositoryChange, newest, passed_on
 from coterie.runtime.repository.workspace import Workspaces

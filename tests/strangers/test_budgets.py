@@ -10,19 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from coterie.runtime import Budget, Caps, Plan, RunFolder, Setting, compile, open_services
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.plan.plan import Plan, compile
-from coterie.runtime.record.trace import RunFolder
 from coterie.runtime.runs.record import RunRecord
-from coterie.runtime.runs.services import Setting, open_services
 from coterie.runtime.scrubbing.scrubber import Scrubber
-from coterie.runtime.values.budget import Budget, Caps
 from coterie.runtime.values.usage import Usage
-from coterie.schema import Task
-from coterie.schema.host.catalogue import Catalogue
-from coterie.schema.host.models import Model
-from coterie.schema.loading.loading import load_team
+from coterie.schema import Catalogue, Model, Task, load_team
 
 from ..waiting import PATIENCE
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.benchmarks.bbeh.verdict import PREFIXES, agree, bbeh, conclusion, expectation
-from coterie.schema import Task
-from coterie.schema.team.task import ScorerChoice
+from coterie.schema import ScorerChoice, Task
 
 from ...scoring import scored
 

@@ -3,8 +3,7 @@
 import pytest
 
 from coterie.benchmarks.evaluation.samples import Sample, journaled
-from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Task
 from coterie.schema.values.codec import to_value

@@ -13,8 +13,7 @@ from coterie.benchmarks.repair.trial import try_patch
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.schema import Catalogue, Model, Task, load_team
-from coterie.schema.values.errors import InputError
+from coterie.schema import Catalogue, InputError, Model, Task, load_team
 
 from ...repairs import change, git, needs_jail, offline
 

@@ -9,9 +9,7 @@ from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.runtime.jail import detect, jails
 from coterie.runtime.jail.detect import JailReport
 from coterie.runtime.scoring.scorers import ScorerError
-from coterie.schema import Task
-from coterie.schema.team.task import ScorerChoice
-from coterie.schema.values.errors import JailError
+from coterie.schema import JailError, ScorerChoice, Task
 
 from ...repairs import CODE, RIGHT, TESTS, change, needs_jail, small_repository
 from ...scoring import found as scored

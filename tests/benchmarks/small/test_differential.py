@@ -15,15 +15,13 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.benchmarks.small.differential import DEPARTMENTS, CaseWorld
 from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
+from coterie.runtime import Evidence, Score
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.ranked import ranked
-from coterie.runtime.scoring.scorers import Evidence
 from coterie.runtime.scoring.scorers import score as scored
-from coterie.runtime.values.score import Score
-from coterie.schema import Task
+from coterie.schema import InputError, Task
 from coterie.schema.loading.loading import read_team, team_path
-from coterie.schema.values.errors import InputError
 from studies.differential import (
     by_chance,
     by_department,

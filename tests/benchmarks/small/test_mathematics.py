@@ -13,9 +13,7 @@ from coterie.runtime.jail import Jails, detect
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
 from coterie.runtime.scoring.scorers import score as scored
 from coterie.runtime.values.score import Score
-from coterie.schema import ConfigError, Task, load_task
-from coterie.schema.team.task import ScorerChoice
-from coterie.schema.values.errors import InputError, JailError
+from coterie.schema import ConfigError, InputError, JailError, ScorerChoice, Task, load_task
 
 from ...waiting import wait_for
 

@@ -14,8 +14,7 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import humaneval
-from coterie.schema import Task
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Task
 
 from ...scoring import scored
 from .problems import problem

@@ -18,8 +18,7 @@ from coterie.runtime.jail import AnyJail, JailRequest, Jails, detect
 from coterie.runtime.jail.protocol import PLAIN
 from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.values.score import Score
-from coterie.schema import ScorerChoice, Task
-from coterie.schema.values.errors import InputError, JailError
+from coterie.schema import InputError, JailError, ScorerChoice, Task
 
 from ...waiting import wait_for
 from .problems import BODY, PROMPT, TEST, task

@@ -12,8 +12,7 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.scorers import Evidence
 from coterie.runtime.scoring.scorers import score as scored
-from coterie.schema import Task
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Task
 
 PROBLEMS = [
     {"problem": "What is $\\frac{1}{4} + \\frac{1}{4}$?",

@@ -12,8 +12,7 @@ from coterie.operators.command.starting import prepare_start
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.runtime.doubles import ScriptedModel
-from coterie.schema import Catalogue
-from coterie.schema.host.models import Model
+from coterie.schema import Catalogue, Model
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import InputError, StorageError
 

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Callable
 
-from coterie.pool import Pool
-from coterie.pool.expectation.expectation import most_promising
+from coterie.pool import Pool, most_promising
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 

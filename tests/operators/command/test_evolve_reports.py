@@ -15,11 +15,9 @@ from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.record.journal import Journal
-from coterie.schema import Catalogue
-from coterie.schema.host.models import Model
+from coterie.schema import AgentError, Catalogue, InputError, Model
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.values.errors import AgentError, InputError
 
 from .conftest import RECIPE, TASKS, Lab, thinking
 from .test_evolve import FORGETFUL, manifest, start

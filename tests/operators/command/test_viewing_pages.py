@@ -12,9 +12,8 @@ from urllib.request import urlopen
 import pytest
 
 from coterie.operators.pages import PoolSite, open_pool
+from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import ChildRejected, Evaluated, Learnt, Retired
-from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Trial
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request

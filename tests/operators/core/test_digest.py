@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import digest
-from coterie.runtime import AgentOutcome, Run
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.scoring.scorers import exact
-from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage
 
 

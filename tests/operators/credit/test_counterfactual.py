@@ -9,10 +9,8 @@ import pytest
 from coterie.operators.credit import counterfactual
 from coterie.operators.credit.counterfactual import by_answer, name_of
 from coterie.operators.evolution.task_runs import Halted
-from coterie.runtime import Run
-from coterie.runtime.agents.outcomes import AgentOutcome
-from coterie.schema import InputError, Task
-from coterie.schema.values.errors import JailError
+from coterie.runtime import AgentOutcome, Run
+from coterie.schema import InputError, JailError, Task
 
 RUN = Run(status="done", answer="7", answered_by="one", agents={"one": AgentOutcome(status="done")})
 HERE: Any = SimpleNamespace(jails=None)

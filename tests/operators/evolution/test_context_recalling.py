@@ -15,9 +15,8 @@ from coterie.operators.report.heldout import Frozen, HeldOut, Learned
 from coterie.pool.ledger.changes import Learnt
 from coterie.pool.memory.memory import Memory
 from coterie.runtime.doubles import ScriptedModel
+from coterie.schema import RunError, Task
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.team.task import Task
-from coterie.schema.values.errors import RunError
 
 from .test_episode import done
 

@@ -14,8 +14,7 @@ from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool.ledger.changes import Added, Evaluated, Learnt
 from coterie.pool.population.population import Population
 from coterie.pool.values.statistics import Trial, TrialPart
-from coterie.runtime.agents.outcomes import Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import Run, Score
 from coterie.schema import Agent, Lineage, Task
 from coterie.schema.loading.recipe import Recipe
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.pool import EVOLVE, Member, Trial
 from coterie.pool.expectation.estimation import EASE, LEVEL, NOISE, SPREADS
 from coterie.pool.expectation.expectation import (
     Expectation,
@@ -19,8 +20,6 @@ from coterie.pool.expectation.expectation import (
     ranked,
 )
 from coterie.pool.ledger.changes import Retired
-from coterie.pool.ledger.members import Member
-from coterie.pool.values.statistics import EVOLVE, Trial
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Lineage
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import repair, verify
+from coterie.pool import Pool, repair, verify
 from coterie.pool.ledger.changes import Restored, Retired, Revised
 from coterie.schema.loading.agent_file import load_agent
 from coterie.schema.values.errors import StorageError

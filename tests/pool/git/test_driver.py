@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.driver import DRIVER, merge_file
 from coterie.pool.ledger.changes import Evaluated, Learnt, Revised
-from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join, join_into
 from coterie.pool.git.union import Contradiction
 from coterie.pool.ledger.changes import Added, Evaluated, EventNoted, Learnt, Retired, Revised
 from coterie.pool.ledger.scaffold import HEAD
-from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 

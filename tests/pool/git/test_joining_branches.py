@@ -10,17 +10,14 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, import_teams, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join
 from coterie.pool.ledger.changes import Evaluated, Learnt, Retired, Revised
 from coterie.pool.ledger.state import begin, is_shared
-from coterie.pool.teams.exchange import import_teams
 from coterie.pool.values.layout import LEDGER
-from coterie.pool.values.statistics import Trial
-from coterie.schema import Lineage
+from coterie.schema import Catalogue, Lineage
 from coterie.schema.command.diff import main as mas_diff
-from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.values.errors import StorageError
 
 from ...operators.evolving import evolved, write_world

@@ -8,18 +8,14 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import repair, verify
+from coterie.pool import Admission, Pool, repair, verify
 from coterie.pool.ledger.changes import Added, Change, Evaluated, Restored, Retired, Revised
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.ledger.state import Admission
 from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.pool.view import Views, op
-from coterie.schema import Agent, InputError, Lineage, Model
-from coterie.schema.host.catalogue import Catalogue
+from coterie.schema import Agent, Catalogue, InputError, Lineage, Model, Notes
 from coterie.schema.loading.agent_file import AgentFile, load_agent
 from coterie.schema.loading.ceiling import CapabilityPolicy
-from coterie.schema.team.team import Notes
 from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import ConfigError, StorageError
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import repair, verify
+from coterie.pool import Pool, repair, verify
 from coterie.pool.ledger.changes import Added, Change
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.ledger.lessons import Lessons

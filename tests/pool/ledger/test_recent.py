@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from coterie.pool.expectation.expectation import Expectation, expectations
+from coterie.pool import Expectation, Member, expectations
 from coterie.pool.ledger import recent
-from coterie.pool.ledger.members import Member
 from coterie.pool.ledger.recent import Recent
 from coterie.pool.values.statistics import EVOLVE, Kind, Trial
 from coterie.schema import Lineage

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.pool import Pool
+from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
-from coterie.pool.git.upkeep import verify
 from coterie.pool.ledger.changes import Added, EventNoted, Restored, Retired
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.schema import Agent, Catalogue, Lineage, Team, dump, load_team

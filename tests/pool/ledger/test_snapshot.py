@@ -15,9 +15,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool, repair, verify
+from coterie.pool import Pool, Trial, ranked, repair, verify
 from coterie.pool.command import main
-from coterie.pool.expectation.expectation import ranked
 from coterie.pool.ledger import recent, snapshot
 from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.current import Current
@@ -26,7 +25,6 @@ from coterie.pool.ledger.plain_state import value_of
 from coterie.pool.ledger.snapshot import newest
 from coterie.pool.ledger.state import State
 from coterie.pool.values.layout import LEDGER, SNAPSHOTS
-from coterie.pool.values.statistics import Trial
 from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
 

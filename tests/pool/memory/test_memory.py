@@ -17,8 +17,7 @@ from coterie.pool.memory.memory import VECTORS, Memory, open_memory
 from coterie.pool.memory.qdrant import QdrantStore
 from coterie.pool.memory.shards import VectorShards
 from coterie.pool.memory.store import Labels, Store, VectorPoint
-from coterie.schema import Task
-from coterie.schema.values.errors import InputError, RunError
+from coterie.schema import InputError, RunError, Task
 
 from ...support.processes import at_once, in_children
 from ..qdrant_server import QdrantServer

@@ -19,9 +19,7 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages.messages import question
 from coterie.runtime.messages.recall import MemoryEntry, Recaller
-from coterie.schema import Agent, Lineage, Task, Team
-from coterie.schema.team.team import Recall
-from coterie.schema.values.errors import InputError, RunError
+from coterie.schema import Agent, InputError, Lineage, Recall, RunError, Task, Team
 
 from ...support.commands import mas
 from ..qdrant_server import QdrantServer

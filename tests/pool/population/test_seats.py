@@ -9,8 +9,7 @@ from coterie.pool import Pool, most_promising
 from coterie.pool.command import main
 from coterie.pool.ledger.changes import Added, Evaluated
 from coterie.pool.values.statistics import Trial, TrialPart
-from coterie.schema import Agent, Lineage, dump
-from coterie.schema.values.errors import InputError
+from coterie.schema import Agent, InputError, Lineage, dump
 
 from ...support.commands import ran
 from ..edited_teams import scored, vote

@@ -8,8 +8,7 @@ import pytest
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Added, Revised
 from coterie.pool.teams.agent_blame import blame_agent
-from coterie.schema import Agent, Lineage
-from coterie.schema.team.team import Notes, Recall
+from coterie.schema import Agent, Lineage, Notes, Recall
 
 ADA = Agent(
     id="ada",

@@ -8,8 +8,7 @@ import pytest
 from coterie.runtime import Ablation, AgentOutcome, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.plan.plan import part_of
-from coterie.schema import Agent, Catalogue, Rounds, Team
-from coterie.schema.values.errors import InputError
+from coterie.schema import Agent, Catalogue, InputError, Rounds, Team
 
 from ..conftest import Bench, llm, team
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime import AgentOutcome
+from coterie.runtime import AgentOutcome, compile
 from coterie.runtime.agents.acts import Finalize, Send, Start, TurnAnswer, acts
 from coterie.runtime.agents.posted import Mail, Posted
 from coterie.runtime.agents.round_state import RoundState
@@ -16,7 +16,6 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine.turn import MOST_READ, turn_of
 from coterie.runtime.messages.conversation import earlier
 from coterie.runtime.messages.messages import fence
-from coterie.runtime.plan.plan import compile
 from coterie.schema import Agent, Catalogue, Execution, Roster, Team
 
 from ..conftest import Bench, llm

@@ -11,8 +11,7 @@ import pytest
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedCall, ScriptedModel
 from coterie.runtime.repository.workspace import Workspaces
-from coterie.schema import load_task
-from coterie.schema.team.task import Task
+from coterie.schema import Task, load_task
 from coterie.schema.values.attachments import Attachment
 from studies.providers.shown import PDF, PNG
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import compile
-from coterie.schema import Agent, Catalogue, Execution, Model, Team
-from coterie.schema.loading.loading import parse_team
-from coterie.schema.team.writing import dump
+from coterie.schema import Agent, Catalogue, Execution, Model, Team, dump, parse_team
 
 from ..conftest import llm, team
 

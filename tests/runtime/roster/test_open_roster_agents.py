@@ -8,8 +8,7 @@ from typing import Any
 from coterie.runtime import Run, run
 from coterie.runtime.agents.seat import MOST_ACTS
 from coterie.runtime.command.run import main
-from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.doubles.script_file import load_script
+from coterie.runtime.doubles import Reply, ScriptedModel, load_script
 from coterie.runtime.record.trace import Event
 from coterie.schema import Roster, Team, load_team
 

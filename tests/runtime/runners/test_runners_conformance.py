@@ -19,10 +19,9 @@ from coterie.runtime.gateway import CallError, ChatAnswer, ToolRequest
 from coterie.runtime.jail import Jails
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners import AgentReport, AgentResult, Runner
-from coterie.schema import Agent, Task
+from coterie.schema import Agent, AgentError, JailError, Task
 from coterie.schema.host.catalogue import installed, load_named
 from coterie.schema.team.team import IMPLIED_BACKENDS
-from coterie.schema.values.errors import AgentError, JailError
 
 from .conftest import Line, assignment, needs_jail
 

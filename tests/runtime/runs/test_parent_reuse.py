@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import compile
-from coterie.runtime.record.journal import Journal
+from coterie.runtime import Journal, compile
 from coterie.runtime.runs.parent_reuse import PARENT, ParentRunReuse
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team

@@ -2,9 +2,8 @@
 
 import pytest
 
-from coterie.runtime import Run
+from coterie.runtime import Run, Score
 from coterie.runtime.scoring.form_check import FIRST, LEAST, FormCheck
-from coterie.runtime.values.score import Score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.values.errors import AnswerFormError
 

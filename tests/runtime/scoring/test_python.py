@@ -9,9 +9,8 @@ from coterie.runtime import Evidence, Score
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring import python
 from coterie.runtime.scoring.scorers import ScorerError, score
-from coterie.schema import Task
+from coterie.schema import ScorerChoice, Task
 from coterie.schema.host.python_scorer import load_python_scorer
-from coterie.schema.team.task import ScorerChoice
 
 
 def scored(folder: Path, text: str, *, name: str = "mine", reference: str | None = "7") -> Score:

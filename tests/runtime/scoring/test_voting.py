@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.scoring import functions
 from coterie.runtime.scoring.voting import conclusion, picks, vote
-from coterie.schema import AgentError, Task
-from coterie.schema.team.task import ScorerChoice
+from coterie.schema import AgentError, ScorerChoice, Task
 
 from ...support.teams import reports
 

@@ -10,9 +10,8 @@ import httpx
 from openai import AsyncOpenAI
 from starlette.applications import Starlette
 
+from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated
-from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Trial
 from coterie.runtime import Caps, Setting
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.serving.account import Account, today

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.serving.keys import Keys
-from coterie.schema import InputError
-from coterie.schema.host.host_tools import HostTools
+from coterie.schema import HostTools, InputError
 
 from .opened import PAIR, Opened, catalogue, opened, pair
 

@@ -11,8 +11,7 @@ import pytest
 
 from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.runtime.tools import Tool, ToolError
-from coterie.schema import Task
-from coterie.schema.host.catalogue import ToolServer
+from coterie.schema import Task, ToolServer
 
 HERE = Path(__file__).parent
 FILES = {

@@ -8,8 +8,7 @@ import pytest
 
 from coterie.runtime.tools import server_process, servers
 from coterie.runtime.tools.servers import start_session
-from coterie.schema import InputError
-from coterie.schema.host.catalogue import ToolServer
+from coterie.schema import InputError, ToolServer
 from coterie.schema.values.extras import how_to_get
 
 from .conftest import scripted, shell

@@ -11,8 +11,7 @@ import pytest
 
 from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
-from coterie.schema import InputError
-from coterie.schema.host.catalogue import ToolServer
+from coterie.schema import InputError, ToolServer
 
 from ...waiting import PATIENCE
 from .conftest import scripted

@@ -8,8 +8,7 @@ import pytest
 
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps, Reservation
 from coterie.runtime.values.usage import Usage
-from coterie.schema import InputError
-from coterie.schema.values.errors import LimitError
+from coterie.schema import InputError, LimitError
 
 DEFAULTS: dict[str, Any] = {"tokens": 10, "usd": 0.0}
 

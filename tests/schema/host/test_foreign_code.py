@@ -18,12 +18,11 @@ from coterie.runtime.jail import Jails
 from coterie.runtime.plan.plan import compile as compiled
 from coterie.runtime.scoring.scoring import scored
 from coterie.runtime.tools.tool import GrantedTool
-from coterie.schema import Catalogue, InputError, Team, parse_team
+from coterie.schema import Catalogue, CoterieError, InputError, Team, parse_team
 from coterie.schema.command import main as mas_main
 from coterie.schema.host import catalogue
 from coterie.schema.host.python_tool import load_python_tool
 from coterie.schema.loading.tasks import load_tasks
-from coterie.schema.values.errors import CoterieError
 
 from ...runtime.conftest import Bench
 from ...support.commands import mas, ran

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import ConfigError
-from coterie.schema.loading.loading import load_models
+from coterie.schema import ConfigError, load_models
 
 
 def written(tmp_path: Path, *lines: str) -> Path:

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Agent, Catalogue, ConfigError, InputError, Lineage, Notes, Skill
+from coterie.schema import Agent, Catalogue, ConfigError, InputError, Lineage, Notes, Skill, dump
 from coterie.schema.edits import edits_from_json
 from coterie.schema.loading.agent_file import AgentFile, load_agent, read_agent, write_agent
 from coterie.schema.loading.loading import check_team, load_team, parse_team
-from coterie.schema.team.writing import dump
 
 from ...support.problems import problems_of
 from ..strategies import AGENTS, CATALOGUE

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import load_team
+from coterie.schema import InputError, load_team
 from coterie.schema.loading.loading import read_team
 from coterie.schema.loading.seeds import is_seed, located, seed_files
-from coterie.schema.values.errors import InputError
 
 
 @pytest.fixture(autouse=True)

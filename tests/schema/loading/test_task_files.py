@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import load_task
-from coterie.schema.team.task import Task
+from coterie.schema import Task, load_task
 from coterie.schema.values.attachments import MOST_BYTES, Attachment
 from studies.providers.shown import PDF, PNG
 

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.schema import Catalogue
+from coterie.schema import Catalogue, ConfigError, InputError
 from coterie.schema.loading import lines, tasks
 from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.loading import TASK_LIMITS
 from coterie.schema.loading.tasks import TaskFile, load_tasks, open_tasks
 from coterie.schema.values.document import DocumentLimits
-from coterie.schema.values.errors import ConfigError, InputError
 
 KNOWN = Catalogue.of_host()
 ENDS = ("\n", "\r\n", "\r")

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Catalogue
+from coterie.schema import Catalogue, ConfigError, InputError, Problem
 from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.task_form import TaskForm, columns_of
 from coterie.schema.loading.tasks import load_tasks, read_table
-from coterie.schema.values.errors import ConfigError, InputError
-from coterie.schema.values.problems import Problem
 
 
 @pytest.fixture

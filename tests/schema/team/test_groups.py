@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.schema import ConfigError, Team, dump, parse_team
-from coterie.schema.edits import AddAgent, RemoveAgent, SetParameter, SetPrompt, apply
-from coterie.schema.edits.in_place import rewritten
+from coterie.schema.edits import AddAgent, RemoveAgent, SetParameter, SetPrompt, apply, rewritten
 from coterie.schema.team.groups import expanded_value, folded, members_of
 from coterie.schema.team.writing import write_team_yaml
 

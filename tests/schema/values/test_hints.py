@@ -12,9 +12,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import ConfigError
+from coterie.schema import ConfigError, load_models, load_team
 from coterie.schema.command.validate import main as validate
-from coterie.schema.loading.loading import load_models, load_team
 from coterie.schema.values.hints import MOST_COMPARED, did_you_mean, listed, near
 from coterie.schema.values.problems import MOST_PROBLEMS
 

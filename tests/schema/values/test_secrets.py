@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Catalogue, load_task, load_team
-from coterie.schema.loading.loading import parse_team
-from coterie.schema.values.errors import ConfigError
+from coterie.schema import Catalogue, ConfigError, load_task, load_team, parse_team
 from coterie.schema.values.problems import FORMATS
 from coterie.schema.values.secrets import looks_secret, scrubbed, secrets_of
 

@@ -15,8 +15,7 @@ from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.tools import ToolCall
-from coterie.schema import Task
-from coterie.schema.values.errors import JailError
+from coterie.schema import JailError, Task
 
 from ...evolution.test_episode import TASKS, done
 from ...rounds import did

@@ -24,11 +24,19 @@ from coterie.pool.ledger.changes import Learnt
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.schema import Catalogue, ConfigError, InputError, Team, load_team, parse_team
+from coterie.schema import (
+    Agent,
+    Catalogue,
+    ConfigError,
+    InputError,
+    Notes,
+    Team,
+    dump,
+    load_team,
+    parse_team,
+)
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import team_path
-from coterie.schema.team.team import Agent, Notes
-from coterie.schema.team.writing import dump
 
 from ....support.commands import invoked
 

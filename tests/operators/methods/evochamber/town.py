@@ -18,9 +18,8 @@ from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.view import events
 from coterie.runtime import Run
 from coterie.runtime.doubles import Replies, ScriptedModel
-from coterie.schema import Agent, Lineage, Team
+from coterie.schema import Agent, Lineage, Task, Team
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.team.task import Task
 
 from ...evolution.test_episode import done
 from ...rounds import did

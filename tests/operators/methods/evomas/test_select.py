@@ -9,10 +9,9 @@ import pytest
 
 from coterie.operators import RejectedProposal, Selection, select
 from coterie.operators.methods.evomas.select import shortlist
+from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated, Retired
 from coterie.pool.ledger.learnt import Learnt
-from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Trial
 from coterie.runtime.doubles import Reply
 from coterie.schema import Lineage, SolvedTask, Task, Team
 

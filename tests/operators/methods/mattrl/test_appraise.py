@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, RejectedProposal
-from coterie.operators.core.utterances import Utterance
+from coterie.operators import Bounds, RejectedProposal, Utterance
 from coterie.operators.methods.mattrl.appraise import Appraisal, appraise
 from coterie.runtime.doubles import Reply
 

@@ -10,8 +10,7 @@ from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.evolution import Evolution
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.schema.team.task import Task
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Task
 
 from ...building import MATTRL, learnt, recipe
 from ...consulting import WARD, doctors

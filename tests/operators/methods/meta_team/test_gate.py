@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.methods.meta_team import NoteLimits, Passed, gate
-from coterie.schema import Team
+from coterie.schema import Execution, Notes, Roster, Skill, Team
 from coterie.schema.edits import (
     AddAgent,
     AddEdge,
@@ -21,7 +21,6 @@ from coterie.schema.edits import (
     SetTools,
 )
 from coterie.schema.loading.ceiling import CapabilityPolicy
-from coterie.schema.team.team import Execution, Notes, Roster, Skill
 
 from ...asking import catalogue, llm
 from ...rounds import TRIO

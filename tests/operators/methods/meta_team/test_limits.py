@@ -6,8 +6,7 @@ import pytest
 
 from coterie.operators.methods.meta_team import PhaseLimits, TaskFeedback, retrospect
 from coterie.operators.methods.meta_team.limits import Meter
-from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.schema import Task
 
 from ...asking import asking

@@ -25,10 +25,9 @@ from coterie.operators.methods.meta_team import (
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.values.structured import json_in
-from coterie.schema import Agent, Team, dump
+from coterie.schema import Agent, Notes, Skill, Team, dump
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
-from coterie.schema.team.team import Notes, Skill
 
 from ...asking import catalogue
 from ...hostile import TEXTS, HostileModel

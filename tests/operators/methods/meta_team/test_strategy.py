@@ -11,14 +11,12 @@ import pytest
 from coterie.benchmarks.command import main as mas_bench
 from coterie.operators.methods.meta_team.head import closed, constrained, head_of, started
 from coterie.operators.methods.meta_team.settings import RetrospectiveSettings
-from coterie.pool import Pool
+from coterie.pool import LedgerEntry, Pool
 from coterie.pool.ledger.changes import Restored, Retired
-from coterie.pool.ledger.ledger import LedgerEntry
 from coterie.pool.view import Views
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.schema import load_team
-from coterie.schema.team.team import Agent, Execution, Roster, Team
+from coterie.schema import Agent, Execution, Roster, Team, load_team
 
 from ....support.commands import invoked
 from ...building import Killed, dying

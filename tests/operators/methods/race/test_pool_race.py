@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from coterie.operators.methods.race.pool_race import PoolRace
-from coterie.pool import Pool
-from coterie.pool.expectation.expectation import most_promising
+from coterie.pool import Pool, most_promising
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue

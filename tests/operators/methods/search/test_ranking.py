@@ -6,8 +6,7 @@ import pytest
 
 from coterie.operators.evolution.candidates import Candidate
 from coterie.operators.methods.search.ranking import best_of
-from coterie.runtime import Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import Run, Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Lineage
 

@@ -7,9 +7,8 @@ import pytest
 
 from coterie.operators import Coaching, Contribution, RejectedProposal, coach
 from coterie.runtime.doubles import Reply
-from coterie.schema import Team
+from coterie.schema import Notes, Team
 from coterie.schema.edits import apply
-from coterie.schema.team.team import Notes
 
 from ...asking import TASK, Asked, asking, catalogue
 from ...rounds import TRIO, did, worked

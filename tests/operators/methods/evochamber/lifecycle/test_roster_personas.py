@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Chance, RejectedProposal
-from coterie.operators.core.operator import operator_of
+from coterie.operators import Bounds, Chance, RejectedProposal, operator_of
 from coterie.operators.methods.evochamber.lifecycle.roster import (
     LONGEST_PERSONA,
     LONGEST_TITLE,

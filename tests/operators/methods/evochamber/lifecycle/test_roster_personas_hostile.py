@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MetaModel
-from coterie.operators.core.operator import operator_of
+from coterie.operators import MetaModel, operator_of
 from coterie.operators.methods.evochamber.lifecycle.roster import LONGEST_PERSONA, LONGEST_TITLE
 from coterie.operators.methods.evochamber.lifecycle.rules import Fired, LifecycleEvent
 from coterie.pool import Pool

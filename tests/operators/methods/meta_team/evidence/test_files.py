@@ -10,8 +10,7 @@ from coterie.operators.core.answers import InvalidAnswer
 from coterie.operators.methods.meta_team import RetrospectiveSettings, look_back
 from coterie.operators.methods.meta_team.evidence.files import AT_ONCE, looks_in, tools_of
 from coterie.runtime.repository.git import git
-from coterie.schema import Team
-from coterie.schema.team.task import Task
+from coterie.schema import Task, Team
 
 from ....asking import asking
 from ....rounds import TRIO
