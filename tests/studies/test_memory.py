@@ -26,11 +26,6 @@ class Oracle:
         return [[float(place == number) for place in range(self.dimension)] for number in hot]
 
 
-def test_every_text_is_there_once() -> None:
-    assert len(PAIRS) == 30
-    assert len({text for pair in PAIRS for text in pair}) == 60
-
-
 @pytest.mark.parametrize("knows", [True, False])
 def test_recall_is_that_of_the_embedder(knows: bool) -> None:
     result = retrieval(Oracle(knows=knows))

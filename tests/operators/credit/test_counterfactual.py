@@ -37,10 +37,6 @@ def scored(task: Task) -> float:
     return asyncio.run(made())
 
 
-def test_an_answer_is_scored_by_the_reference() -> None:
-    assert scored(Task(id="t", query="3 + 4?", answer="7")) == 1
-
-
 def test_without_a_reference_there_is_no_score() -> None:
     with pytest.raises(InputError, match="'t' has no answer to score against"):
         scored(Task(id="t", query="3 + 4?"))

@@ -168,6 +168,7 @@ def test_a_model_chooses_among_the_shortlist(pool: Pool) -> None:
         "ants: 1 agent, 0 edges, roles solver; expected to score 0.54, between 0.00 and 1.00;"
         " never evaluated" in call.text
     )
+    assert "The order of the list and of your names means nothing." in call.text
     assert TASK.answer not in call.text
 
 
@@ -221,11 +222,6 @@ def test_the_model_sees_the_last_tasks_that_a_team_solved(pool: Pool) -> None:
     assert "Task 6: why" in line
     assert "Task 5: why" not in line
     assert len(line) < 700
-
-
-def test_the_order_is_of_no_meaning_and_says_so(pool: Pool) -> None:
-    [call] = chosen(pool, ["ants"]).calls
-    assert "The order of the list and of your names means nothing." in call.text
 
 
 def a_team_without_roles() -> Team:

@@ -90,12 +90,6 @@ def test_an_insight_for_all_tasks_goes_by_the_mean_over_all_niches() -> None:
     assert to(population, "cross_domain", giver="c") == "ab"
 
 
-def test_the_ablation_tells_everybody_but_the_giver() -> None:
-    population = folded(town(*"abcd"))
-    for level in LEVELS:
-        assert to(population, level, "b", transfer="symmetric") == "bcd"
-
-
 # Laws
 
 
