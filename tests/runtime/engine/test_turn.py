@@ -18,14 +18,8 @@ from coterie.runtime.messages.conversation import earlier
 from coterie.runtime.messages.messages import fence
 from coterie.schema import Agent, Catalogue, Execution, Roster, Team
 
+from ...support.teams import NUMBER
 from ..conftest import Bench, llm
-
-FORM = {
-    "type": "object",
-    "properties": {"answer": {"type": "integer"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 
 
 def crew(**fields: Any) -> Team:
@@ -181,7 +175,7 @@ def test_a_further_turn_reads_what_is_new_after_what_was_said(bench: Bench) -> N
 
 def test_who_hands_in_has_no_acts_and_its_form(bench: Bench) -> None:
     with ScriptedModel('{"answer": 42}') as model:
-        done = taking(bench, model, "planner", mail(hands_in=True), team=crew(output_schema=FORM))
+        done = taking(bench, model, "planner", mail(hands_in=True), team=crew(output_schema=NUMBER))
         system, question = sent(model)
     assert done.result
     assert (done.result.answer, acts(done)) == ("42", ())
@@ -191,7 +185,7 @@ def test_who_hands_in_has_no_acts_and_its_form(bench: Bench) -> None:
 
 
 def test_a_form_is_that_of_what_is_handed_in_or_reported(bench: Bench) -> None:
-    team = crew(output_schema=FORM)
+    team = crew(output_schema=NUMBER)
     with ScriptedModel([said("", does("finalize", answer={"answer": 42}))]) as model:
         done = taking(bench, model, "planner", mail(), team=team)
         assert "Answer with one JSON value" not in sent(model)[0]

@@ -12,8 +12,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel, load_script
 from coterie.runtime.record.trace import Event
 from coterie.schema import Roster, Team, load_team
 
+from ...jails import needs_jail
 from ...support.commands import invoked_in
-from ..runners.conftest import needs_jail
 
 pytestmark = needs_jail
 

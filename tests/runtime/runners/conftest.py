@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ import pytest
 from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import Jails
 from coterie.runtime.record.trace import Event
 from coterie.runtime.repository.changes import RepositoryChange
 from coterie.runtime.repository.workspace import Workspaces
@@ -27,10 +26,6 @@ from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 from ...waiting import wait_for
 
 TASK = Task(id="apples", query="How many apples are left?")
-
-needs_jail = pytest.mark.skipif(
-    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
-)
 
 
 async def _shout(arguments: Mapping[str, Any], workspace: Any) -> Any:

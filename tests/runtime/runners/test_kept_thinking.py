@@ -14,7 +14,8 @@ from coterie.runtime.gateway import ChatAnswer, ToolRequest, bare, spoken
 from coterie.runtime.runners._kept import KeptAnswers, numbered
 from coterie.schema import Agent
 
-from .conftest import Workbench, body_of, needs_jail
+from ...jails import needs_jail
+from .conftest import Workbench, body_of
 
 SIGNATURE = {"google": {"thought_signature": "c2lnbmVk"}}
 DETAILS = [

@@ -13,7 +13,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.schema import Agent, Catalogue, Execution, Model, Notes, Roster, Skill, Team
 
-from .conftest import TASK, needs_jail, observed
+from ...jails import needs_jail
+from .conftest import TASK, observed
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 

@@ -23,7 +23,8 @@ from coterie.schema import Agent, AgentError, JailError, Task
 from coterie.schema.host.catalogue import installed, load_named
 from coterie.schema.team.team import IMPLIED_BACKENDS
 
-from .conftest import Line, assignment, needs_jail
+from ...jails import needs_jail
+from .conftest import Line, assignment
 
 RUNNERS = sorted(installed("runners"))
 MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"

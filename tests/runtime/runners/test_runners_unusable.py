@@ -9,7 +9,8 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedCall, ScriptedModel
 from coterie.schema import Agent
 
-from .conftest import SHOUT, Workbench, needs_jail, observed
+from ...jails import needs_jail
+from .conftest import SHOUT, Workbench, observed
 
 DONE = Reply.tool("final_answer", answer="done")
 CALLER = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",), max_steps=4)

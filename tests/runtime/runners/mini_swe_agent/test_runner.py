@@ -12,8 +12,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners.mini_swe_agent.runner import MiniSweAgentRunner
 from coterie.schema import Agent, Task
 
-from ....jails import holding
-from ..conftest import Workbench, needs_jail, observed, result_of, shell
+from ....jails import holding, needs_jail
+from ..conftest import Workbench, observed, result_of, shell
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 

@@ -15,17 +15,11 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.runners.smolagents.runner import SmolagentsRunner, _import_smolagents
 from coterie.schema import Agent, Task
 
-from ....jails import holding
-from ..conftest import SHOUT, Workbench, body_of, needs_jail, observed, result_of
+from ....jails import holding, needs_jail
+from ....support.teams import NUMBER
+from ..conftest import SHOUT, Workbench, body_of, observed, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "integer"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -299,7 +293,7 @@ def test_a_structured_answer_is_checked_and_the_agent_repairs_it(workbench: Work
         Reply.code("final_answer({'answer': 7})"),
     ]
     with ScriptedModel(script) as model:
-        run = workbench.run(model, coder(output_schema=SCHEMA))
+        run = workbench.run(model, coder(output_schema=NUMBER))
         assert "'about seven'" in observed(model, 1)
         assert "does not fit its form" in observed(model, 1)
     assert run.answer == "7"
@@ -309,7 +303,7 @@ def test_a_structured_answer_is_checked_and_the_agent_repairs_it(workbench: Work
 
 def test_a_structured_answer_may_come_as_json_text(workbench: Workbench) -> None:
     with ScriptedModel(Reply.tool("final_answer", answer='```json\n{"answer": 7}\n```')) as model:
-        assert workbench.run(model, caller(output_schema=SCHEMA)).answer == "7"
+        assert workbench.run(model, caller(output_schema=NUMBER)).answer == "7"
 
 
 def test_values_become_json_and_nothing_is_no_answer(workbench: Workbench) -> None:

@@ -15,7 +15,8 @@ from coterie.runtime.runners.smolagents.runner import SmolagentsRunner
 from coterie.runtime.tools.approval import Approvals
 from coterie.schema import Agent, AgentError, Task
 
-from ..conftest import SHOUT, Line, Workbench, assignment, needs_jail, observed
+from ....jails import needs_jail
+from ..conftest import SHOUT, Line, Workbench, assignment, observed
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 

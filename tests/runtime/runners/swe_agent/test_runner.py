@@ -18,8 +18,8 @@ from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners.swe_agent.runner import SweAgentRunner
 from coterie.schema import Agent, AgentError, Task
 
-from ....jails import holding
-from ..conftest import Line, Workbench, assignment, body_of, needs_jail, result_of
+from ....jails import holding, needs_jail
+from ..conftest import Line, Workbench, assignment, body_of, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
