@@ -118,9 +118,7 @@ def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None
         (("init", "new", "--from", "a_file"), "a_file:1:1: error"),
     ],
 )
-def test_what_cannot_be_begun_leaves_nothing(
-    words: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
+def test_a_failed_init_leaves_nothing(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     (tmp_path / "a_file").write_text("- no team\n")
     done = mas(tmp_path, *words)
     assert done.exit_code == 2

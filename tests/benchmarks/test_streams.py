@@ -74,9 +74,7 @@ def test_the_splits_share_no_word_of_their_vocabulary(name: str) -> None:
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", STREAMS)
-def test_what_is_written_loads_and_only_the_right_answer_scores(
-    name: str, split: Split, tmp_path: Path
-) -> None:
+def test_tasks_load_and_only_right_answers_score(name: str, split: Split, tmp_path: Path) -> None:
     result = CliRunner().invoke(write, [name, "--count", "40", "--split", split, "--seed", "3"])
     assert result.exit_code == 0, result.output
     file = tmp_path / "tasks.jsonl"

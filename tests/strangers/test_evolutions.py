@@ -130,9 +130,7 @@ def kind_of(value: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_pools_are_sound_after_each_kill_and_at_the_end(
-    strategy: str, tmp_path: Path, drawn: Draw, nightly: bool
-) -> None:
+def test_killed_pools_are_sound(strategy: str, tmp_path: Path, drawn: Draw, nightly: bool) -> None:
     kinds, killed, numbers = (
         set[str](),
         0,

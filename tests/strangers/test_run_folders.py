@@ -105,9 +105,7 @@ def altered(folder: Path, stage: Stage, chance: Random) -> None:
 
 
 @pytest.mark.parametrize("says", ["nothing", "its models"])
-def test_no_key_and_no_call_reaches_an_address_that_the_host_did_not_name(
-    says: str, stage: Stage, nightly: bool
-) -> None:
+def test_nothing_reaches_an_unnamed_address(says: str, stage: Stage, nightly: bool) -> None:
     chance, refused, variants = Random(says), 0, VARIANTS if nightly else VARIANTS // 10
     for number in range(variants):
         folder = stage.copy(number)

@@ -82,9 +82,7 @@ def test_installing_without_uv_says_how_to_come_by_it(monkeypatch: pytest.Monkey
         engine._install("langgraph")
 
 
-def test_installing_with_a_uv_that_is_none_is_no_bug(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installing_with_no_uv_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV", str(tmp_path / "gone"))
     done = run("--install", "--subjects", "langgraph", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

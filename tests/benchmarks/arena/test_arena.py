@@ -68,9 +68,7 @@ def test_killed_and_resumed_by_shards_it_has_the_same_bytes(done: Hall, hall: Ha
     assert hall.files() == done.files()
 
 
-def test_cells_side_by_side_share_one_server_of_the_embedded_model(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_at_once_share_an_embedded_model(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[str] = []
 
     async def stop() -> None:
@@ -93,9 +91,7 @@ def test_cells_side_by_side_share_one_server_of_the_embedded_model(
     assert events == ["started", "stopped"]
 
 
-def test_the_journal_of_a_cell_that_is_done_is_read_once(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_journals_of_done_cells_are_read_once(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     reading: list[Path] = []
     opened = Journal.open
 

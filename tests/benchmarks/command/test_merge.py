@@ -65,9 +65,7 @@ def test_shards_have_every_task_once(shards: list[Path]) -> None:
     assert {len(list(read_samples(folder))) for folder in shards} == {12}
 
 
-def test_merged_shards_have_the_figures_of_the_whole_to_the_digit(
-    cli: Cli, shards: list[Path], parts: Path
-) -> None:
+def test_merged_shards_have_the_wholes_figures(cli: Cli, shards: list[Path], parts: Path) -> None:
     cli.run("--trials", "2", "--data", str(parts.parent / "data"))
     (whole,) = cli.results
     folder, code = merged(cli, shards[::-1])

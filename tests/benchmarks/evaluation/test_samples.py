@@ -28,9 +28,7 @@ RIGHT = Score(value=1.0, reason="right", measures={"steps": 3.0})
         (Run(status="done", answer="7", score=RIGHT, agents=DOWN), "unscored", None),
     ],
 )
-def test_a_failure_of_the_team_scores_0_and_that_of_a_provider_nothing(
-    run: Run, status: str, score: float | None
-) -> None:
+def test_only_a_failure_of_the_team_scores_0(run: Run, status: str, score: float | None) -> None:
     result = Sample.of_run(TASK, 2, run)
     assert (result.task, result.trial, result.niche) == ("t", 2, "sums")
     assert (result.status, result.score, result.answer) == (status, score, run.answer)

@@ -108,9 +108,7 @@ def test_an_empty_patch_is_not_run(small: tuple[Instance, Path], patch: str | No
         "prose_first", "no_newline", "crlf", "fuzzy",
     ],
 )  # fmt: skip
-def test_patches_apply_as_they_do_in_the_original(
-    small: tuple[Instance, Path], patch: str, applied: bool
-) -> None:
+def test_patches_apply_as_there(small: tuple[Instance, Path], patch: str, applied: bool) -> None:
     trial = tried(small, patch)
     assert trial.applied == applied
     assert status(trial) == ("FULL" if applied else None)
@@ -317,9 +315,7 @@ def test_a_conftest_that_the_known_repair_changes_is_code_like_any_other(tmp_pat
     assert status(tried((other, tmp_path / "repository"), RIGHT + breaks)) == "NO"
 
 
-def test_what_the_jail_lacks_is_named(
-    small: tuple[Instance, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lack_is_named(small: tuple[Instance, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     needed = {"git": "git status", "quilt": "no-such-program"}
     monkeypatch.setattr("coterie.benchmarks.repair.trial.NEEDED", needed)
     with pytest.raises(InputError, match=r"tried with git, quilt\. The jail lacks quilt: install"):

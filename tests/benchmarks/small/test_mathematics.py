@@ -39,9 +39,7 @@ def judged(jails: Jails, answer: str, reference: str, **options: float) -> Score
     return result
 
 
-def test_without_the_library_it_is_said_before_anything_is_spent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mathematics, "DISTRIBUTIONS", ("no-such-library",))
     for name in ("math500", "hard-math", "hard-math-by-subject", "domains"):
         with pytest.raises(InputError, match=rf"{name}: .*pip install .*\[math\]"):

@@ -131,9 +131,7 @@ def test_without_its_file_a_benchmark_says_which_it_needs(name: str, tmp_path: P
         tasks(name, tmp_path)
 
 
-def test_domains_come_in_blocks_and_the_same_tasks_for_everybody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_domains_are_blocks_and_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = "".join(json.dumps(problem(task_id=f"Invented/{n}")) + "\n" for n in range(105))
     packed = gzip.compress(content.encode(), mtime=0)
     pinned = replace(humaneval.FILE.packaged, sha256=hashlib.sha256(packed).hexdigest())

@@ -120,9 +120,7 @@ def test_cases_have_names_and_any_name_of_a_disease_counts(tmp_path: Path, place
         ({"Phenotype": [], "RareDisease": ["OMIM:1"]}, "Phenotype is no list of codes"),
     ],
 )
-def test_a_case_of_another_form_is_told_with_its_place(
-    tmp_path: Path, case: Mapping[str, Any], why: str
-) -> None:
+def test_wrong_cases_are_told_by_place(tmp_path: Path, case: Mapping[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
         tasks("rarebench", rare(tmp_path, case))
 

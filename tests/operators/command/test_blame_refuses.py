@@ -173,9 +173,7 @@ def test_killed_it_goes_on_without_paying_twice(cli: Cli, stage: Stage) -> None:
     assert result.json["submissions"] == expected.json["submissions"]
 
 
-def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
-    cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_secrets_stay_on_the_host(cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     run = cli.make()
     monkeypatch.setenv("FRUIT_API_KEY", "Count the pears")
     stage.script = lambda request: Reply.json(

@@ -298,9 +298,7 @@ def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.Monkey
         (lambda run: (run / "task.json").write_text("{}"), "task.json"),
     ],
 )
-def test_what_is_no_finished_run_is_refused(
-    cli: Cli, spoil: Callable[[Path], object], message: str
-) -> None:
+def test_unfinished_run_is_refused(cli: Cli, spoil: Callable[[Path], object], message: str) -> None:
     run = made(cli)
     spoil(run)
     result = cli.credit(run)

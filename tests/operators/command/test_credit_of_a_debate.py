@@ -48,9 +48,7 @@ def downstream(team: Team, agent: str) -> set[str]:
     return texts
 
 
-def test_what_is_asked_and_answered_is_exact_agent_by_agent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_are_exact_agent_by_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     Path("task.json").write_text(json.dumps(TASK))

@@ -64,9 +64,7 @@ def other_task(**fields: Any) -> Change:
         ),
     ],
 )
-def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
-    lab: Lab, change: Change, label: str
-) -> None:
+def test_another_evolution_of_one_name_is_refused(lab: Lab, change: Change, label: str) -> None:
     lab.evolved(2)
     change(lab)
     result = lab.evolve("--limit", "2")
@@ -193,9 +191,7 @@ def test_a_model_at_whose_address_nothing_answers_is_said_at_once(lab: Lab) -> N
     assert not (lab.folder / "pool").exists()
 
 
-def test_an_embedded_model_that_does_not_start_is_said_before_anything_else(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_does_not_start_is_said(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is made by a first command, and no team is scored by a later one."""
     lab.write("tiny.gguf", "GGUF")
     monkeypatch.setattr("coterie.runtime.local.server.LocalServer", lambda _: embedded)

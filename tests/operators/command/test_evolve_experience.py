@@ -134,9 +134,7 @@ def test_an_entry_that_cannot_be_distilled_is_not_kept_and_counted(ward: Lab) ->
         ("{credit: difference, permutations: 5}", "credit: shapley"),
     ],
 )
-def test_settings_that_say_nothing_are_refused_before_anything_is_made(
-    ward: Lab, settings: str, message: str
-) -> None:
+def test_settings_that_say_nothing_are_refused(ward: Lab, settings: str, message: str) -> None:
     ward.write("recipe.yaml", f"strategy: mattrl\nseeds: [ward.yaml]\nsettings: {settings}\n")
     result = evolve(ward)
     assert (result.code, result.calls) == (2, 0)

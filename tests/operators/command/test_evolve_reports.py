@@ -225,9 +225,7 @@ def test_a_fallback_or_a_slow_address_is_left_to_its_calls(monkeypatch: pytest.M
     check_addresses(Catalogue.of_host(models={"default": nowhere}), {"default"})
 
 
-def test_git_that_is_not_to_be_had_is_said_before_anything_is_made(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_git_is_said_first(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*words: object) -> str:
         raise AgentError("git is not installed.")
 

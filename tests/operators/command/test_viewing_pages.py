@@ -107,9 +107,7 @@ def test_a_pool_is_one_file_whose_links_lead_to_itself(lab: Lab) -> None:
     ]  # fmt: skip
 
 
-def test_a_population_shows_its_agents_and_who_taught_whom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_population_shows_who_taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write_world(tmp_path, 2))
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     assert evolved("pool").code == 0

@@ -134,9 +134,7 @@ def test_a_held_out_team_recalls_from_the_pool_as_it_stands(tmp_path: Path) -> N
         assert reminders(model)["8"] == ["0", "1", "2", "3"]
 
 
-def test_a_memory_that_fails_is_no_score_of_a_team(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_memory_is_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise RunError("the embedder is out")
 

@@ -103,9 +103,7 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(
     assert kills > 0
 
 
-def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(
-    folder: Path, clean: tuple[dict[str, Any], int]
-) -> None:
+def test_a_failing_provider_is_no_score(folder: Path, clean: tuple[dict[str, Any], int]) -> None:
     def denied(request: Request) -> Reply:
         return Reply.error(401) if "What is 3 + 4" in json.dumps(request) else oracle(request)
 

@@ -158,9 +158,7 @@ WHOLE: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("strategy", WHOLE)
-def test_killed_at_any_moment_it_comes_to_the_same_pool_to_the_byte(
-    strategy: str, tmp_path: Path, nightly: bool
-) -> None:
+def test_killed_anywhere_it_has_the_same_pool(strategy: str, tmp_path: Path, nightly: bool) -> None:
     recipe, tasks = {**WHOLE[strategy], "workers": 3}, 20 if nightly else 3
     clean = evolve(tmp_path, strategy, sensible, tasks=tasks, pool="clean", **recipe)
     assert clean.code == 0, clean.err

@@ -9,9 +9,7 @@ import pytest
 from coterie.pool import Pool
 
 
-def test_a_file_that_another_process_renames_meanwhile_is_no_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_renamed_meanwhile_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Pool.init(tmp_path, ["seed:direct"])
     temporary = tmp_path / "teams" / ".next.yaml.x1"
     temporary.touch()

@@ -98,9 +98,7 @@ def test_copies_come_to_one_ledger_whoever_merges_whom_first(
 
 
 @given(two_sides())
-def test_whatever_a_side_had_before_a_line_of_its_own_stays_before_it(
-    both: tuple[list[str], list[str]],
-) -> None:
+def test_each_sides_own_lines_stay_in_order(both: tuple[list[str], list[str]]) -> None:
     places = {op: n for n, op in enumerate(ops(united(*(side(*map(told, x)) for x in both))))}
     for each, mark in zip(both, ("a ", "b "), strict=True):
         for number, op in enumerate(each):

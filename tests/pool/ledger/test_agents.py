@@ -94,9 +94,7 @@ def test_a_child_is_told_from_its_first_parent(pool: Pool) -> None:
         (Revised(agent="solver", to=replace(SOLVER, tools=("dig",))), ConfigError, "dig"),
     ],
 )
-def test_what_cannot_be_is_not_written(
-    change: Any, error: type[Exception], message: str, pool: Pool
-) -> None:
+def test_nonsense_is_refused(change: Any, error: type[Exception], message: str, pool: Pool) -> None:
     before = len(list(pool.entries()))
     with pytest.raises(error, match=message):
         pool.commit(change, op="one")
@@ -281,9 +279,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize("label", ALL)
-def test_a_change_that_a_crash_interrupts_happens_or_not_and_then_once(
-    label: str, pool: Pool, nightly: bool
-) -> None:
+def test_a_change_in_a_crash_happens_once_or_never(label: str, pool: Pool, nightly: bool) -> None:
     """Killed at any moment; whoever is not sure whether it happened makes it again."""
     moments = MOMENTS if nightly else MOMENTS[[*ALL].index(label) % 3 :: 3]
     for number, moment in enumerate(moments):

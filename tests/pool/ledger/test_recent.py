@@ -63,9 +63,7 @@ def test_what_is_passed_by_adds_up_to_the_same(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("niche", [None, "sums"])
-def test_what_is_expected_hardly_depends_on_how_many_are_known(
-    monkeypatch: pytest.MonkeyPatch, niche: str | None
-) -> None:
+def test_it_hardly_depends_on_how_many(monkeypatch: pytest.MonkeyPatch, niche: str | None) -> None:
     records = list[Mapping[str, Expectation]]()
     for most in (10_000, 150):
         monkeypatch.setattr(recent, "MOST", most)

@@ -280,9 +280,7 @@ def test_none_is_kept_of_a_ledger_that_is_another_by_now(folder: Path) -> None:
     assert snapshots(folder) == []
 
 
-def test_the_last_two_are_kept_each_where_it_pays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_two_are_kept_if_it_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "LEAST", 10)
     monkeypatch.setattr(snapshot, "SHARE", 4)
     pool = pool_of(tmp_path, vote())

@@ -253,9 +253,7 @@ async def _asked(recaller: Recaller, query: str, where: dict[str, Any]) -> Seque
     return await recaller(query, 3, where)
 
 
-def test_a_server_that_is_away_is_one_error_and_no_score(
-    pool: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_server_is_told(pool: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything asked of a model; a run that was made replays without it."""
     del pool
     folder = here

@@ -259,9 +259,7 @@ class TestServer:
             ("other", "9" * 5000),
         ],
     )
-    def test_of_another_kind_or_too_old_is_a_failed_run(
-        self, server: QdrantServer, title: str, version: str
-    ) -> None:
+    def test_too_old_is_a_failed_run(self, server: QdrantServer, title: str, version: str) -> None:
         server.title, server.version = title, version
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         with pytest.raises(RunError, match=rf"'{title}', version '{version[:20]}.*1\.10 or later"):
@@ -319,9 +317,7 @@ class TestChoice:
         store.add([point(1, 0)])
         assert found(open_store(tmp_path, "embedder", {"QDRANT_URL": ""})) == []
 
-    def test_gives_each_pool_and_embedder_a_collection_of_its_own(
-        self, server: QdrantServer, tmp_path: Path
-    ) -> None:
+    def test_gives_each_pool_its_own(self, server: QdrantServer, tmp_path: Path) -> None:
         (tmp_path / "pool").mkdir()
         (tmp_path / "link").symlink_to("pool")
         environment = {"QDRANT_URL": server.url, "QDRANT_API_KEY": "open sesame"}

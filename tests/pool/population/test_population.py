@@ -109,9 +109,7 @@ def test_rewards_are_rolling_and_the_mean_is_of_who_lives_and_worked() -> None:
 @pytest.mark.parametrize(
     ("by", "expected"), [("each_task", [1, 2, 3, 0, 1]), ("recent_mean", [1, 2, 3, 4, 5])]
 )
-def test_who_is_below_the_mean_of_all_lags_until_a_task_or_its_recent_mean_is_above(
-    by: str, expected: list[int]
-) -> None:
+def test_who_is_below_the_mean_lags_until_it_is_above(by: str, expected: list[int]) -> None:
     population = folded([*town("a", "b"), worked("b", "code", 1.0)], prune_by=by)
     lagging = list[int]()
     for score in (0.0, 0.1, 0.39, 0.9, 0.0):

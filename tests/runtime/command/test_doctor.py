@@ -44,9 +44,7 @@ def test_the_jail_is_attacked_and_counted(drawn: Draw, monkeypatch: pytest.Monke
     assert f"probes: {len(probes)} of {len(probes)} stopped" in done.stdout
 
 
-def test_a_program_is_tried_and_told_with_its_version(
-    stand_in: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_has_its_version(stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
     word = "ready (SWEAgent), tried just now: sweagent 1.1.0, swe-rex 1.4.0 in"
     assert word in backends(monkeypatch)["swe-agent"]

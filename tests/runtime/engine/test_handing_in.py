@@ -115,9 +115,7 @@ ALTERNATIVES: Mapping[str, Any] = {"ann": "judge end", "bob": "judge end", "judg
     ],
     ids=["names it", "vote"],
 )
-def test_a_choice_counts_in_the_place_of_all_it_was_made_from(
-    repository: Path, judge: tuple[Agent, Said | None]
-) -> None:
+def test_a_choice_replaces_its_options(repository: Path, judge: tuple[Agent, Said | None]) -> None:
     agent, said = judge
     parts: dict[str, Any] = {"ann": line(3), "bob": line(3), "eve": line(3, "bob"), "end": line(9)}
     parts |= {"judge": said} if said else {}

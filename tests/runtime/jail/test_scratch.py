@@ -102,9 +102,7 @@ def test_a_folder_that_a_sweep_takes_at_birth_is_not_used(
         assert folder.path.is_dir()
 
 
-def test_on_a_disk_without_locks_folders_work_and_nothing_is_swept(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_locks_nothing_is_swept(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, "no locks")
 

@@ -61,9 +61,7 @@ def test_the_first_question_stays_and_the_oldest_pairs_go() -> None:
 
 
 @given(SAID, MOST, st.text(max_size=5))
-def test_what_is_gone_on_with_alternates_and_ends_with_the_agent(
-    records: list[dict[str, str]], most: int, text: str
-) -> None:
+def test_turns_alternate_to_the_agent(records: list[dict[str, str]], most: int, text: str) -> None:
     dialogue = as_dialogue(records, ChatAnswer(text=text), 10**6)
     shown = earlier(dialogue, most)
     assert len(shown) <= most

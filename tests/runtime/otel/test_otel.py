@@ -106,9 +106,7 @@ def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Pat
     assert "3 + 4" not in (tmp_path / "t.jsonl").read_text()
 
 
-def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_content_is_there_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", 'known"secret\\9')
     answers = {"[worker]": f'{LIKE_A_KEY} known"secret\\9', "": "7"}
     monkeypatch.setenv(asked.CAPTURE, "true")
@@ -190,9 +188,7 @@ def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     assert abs(recorded[0].began - live[0].began) < 60e9
 
 
-def test_a_run_is_part_of_the_trace_that_called_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_in_its_callers_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     monkeypatch.setenv("TRACEPARENT", f"00-{trace}-{parent}-01")
     made(tmp_path, SCRIPT, "--otel", "t.jsonl")
@@ -258,9 +254,7 @@ def test_a_collector_gets_what_happened(
     assert '"coterie"' in resource
 
 
-def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_collector_down_fails_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
     result = made(tmp_path, SCRIPT, "--otel", "otlp")
@@ -271,9 +265,7 @@ def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
 
 
 @pytest.mark.filterwarnings("error")
-def test_neither_a_full_disk_nor_a_bug_reaches_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_disk_and_no_bug_fails_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

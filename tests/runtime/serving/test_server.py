@@ -141,9 +141,7 @@ def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
         asyncio.run(work(model))
 
 
-def test_a_model_without_a_price_is_served_under_a_cap_only_where_that_is_allowed(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_an_unpriced_model_under_a_cap_must_be_allowed(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         with pytest.raises(InputError, match="price"):
             async with opened(here, catalogue(model), usd=1):

@@ -63,9 +63,7 @@ class TestListing:
         assert listing.endswith("\n[Links, special files and closed folders left out: 2.]")
         assert "secret" not in listing
 
-    def test_a_name_with_a_line_feed_stays_on_its_line(
-        self, workspace: Workspace, root: Path
-    ) -> None:
+    def test_a_line_feed_in_a_name_is_no_new_line(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("a\nb.txt").touch()
         Path(os.fsdecode(os.fsencode(root) + b"/\xff.txt")).touch()
 

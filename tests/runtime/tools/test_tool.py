@@ -151,9 +151,7 @@ def test_the_definition_for_models(workspace: Workspace) -> None:
         ({"x" * (LONGEST_STRUCTURED + 1): 1}, "its texts are too long"),
     ],
 )
-def test_what_is_too_much_to_be_worked_on_reaches_no_tool(
-    arguments: dict[str, Any], why: str, workspace: Workspace
-) -> None:
+def test_too_much_reaches_nobody(arguments: dict[str, Any], why: str, workspace: Workspace) -> None:
     hand = Hand(workspace)
     with pytest.raises(ToolError, match=f"words.re-peat: it is not given this: {why}"):
         hand.call(arguments)

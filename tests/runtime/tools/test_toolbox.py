@@ -99,9 +99,7 @@ def counter(name: str) -> Tool:
 KIT = Toolkit(name="counters", tools=(counter("counters.up"), counter("counters.on")))
 
 
-def test_a_toolkit_is_one_entry_point_and_grants_all_its_tools(
-    monkeypatch: pytest.MonkeyPatch, workspace: Workspace
-) -> None:
+def test_a_toolkit_grants_its_tools(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
     kits = {"counters": KIT, "plain": counter("plain")}
     monkeypatch.setattr(catalogue, "load_named", lambda _group, name: kits[name])
 

@@ -178,9 +178,7 @@ agents:
          " 'carefull' under models. Did you mean 'careful'?"),
     ],
 )  # fmt: skip
-def test_a_file_that_docker_agent_would_refuse_is_refused(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
+def test_what_they_refuse_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
     with pytest.raises(ConfigError) as caught:
         taken(tmp_path, NEWSROOM.replace(old, new))
     assert says in str(caught.value)

@@ -103,9 +103,7 @@ def test_a_name_stands_for_what_its_package_declares() -> None:
         ("json:no_such_name", "module 'json' has no attribute 'no_such_name'"),
     ],
 )
-def test_a_plugin_that_cannot_be_imported_is_named(
-    value: str, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_import_is_named(value: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint(group="functions", name="vote", value=value)
     monkeypatch.setattr(catalogue_module, "installed", lambda _: {"vote": point})
     with pytest.raises(InputError) as caught:

@@ -220,9 +220,7 @@ def arranged() -> None:
 
 
 @pytest.mark.parametrize("point", COMMANDS)
-def test_whatever_is_raised_at_a_point_ends_its_command_with_one_line(
-    plugin: Any, point: str, nightly: bool
-) -> None:
+def test_whatever_is_raised_is_one_line(plugin: Any, point: str, nightly: bool) -> None:
     arranged()
     at = [*COMMANDS].index(point) % len(ODD)
     with ScriptedModel({"": "7"}) as model:

@@ -71,9 +71,7 @@ def test_a_large_file_has_the_tasks_that_a_small_one_has(
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_no_row_behind_sixteen_megabytes_is_lost(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_late_row_is_lost(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = DocumentLimits(bytes=1000, nodes=50_000, scalar=500)
     for module in (lines, tasks):
         monkeypatch.setattr(module, "TASK_LIMITS", limits, raising=False)

@@ -119,9 +119,7 @@ def test_numbers_of_others_are_texts_where_tasks_have_texts(tmp_path: Path) -> N
         ("", "query,refernce", "Did you mean 'reference'? Or map the columns with --map."),
     ],
 )
-def test_maps_that_do_not_fit_are_refused(
-    table: Path, words: str, header: str, message: str
-) -> None:
+def test_unfit_maps_are_refused(table: Path, words: str, header: str, message: str) -> None:
     table.write_text(f"{header}\n")
     form = TaskForm(columns=columns_of([words] if words else ()))
     with pytest.raises(ConfigError, match=re.escape(message)):

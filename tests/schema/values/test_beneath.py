@@ -131,9 +131,7 @@ def test_pipes_sockets_folders_are_no_files(root: Path, monkeypatch: pytest.Monk
     }
 
 
-def test_a_hard_link_is_no_file_of_the_root_unless_an_installer_made_it(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_an_installers_hard_link_is_ours(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "hard").hardlink_to(root.with_name("outside") / "file")
     with pytest.raises(OSError, match="it is a hard link"):
         read_linked(root, "hard")

@@ -81,9 +81,7 @@ def test_it_is_found_as_python_finds_it(declared: Mapping[str, str], only: Path)
     assert told(find_entries(sys.path)) == told_by_python()
 
 
-def test_of_two_packages_by_one_name_the_first_on_the_path_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_packages_the_first_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders = [
         install(tmp_path / "b", {"some-1.0.dist-info": POINTS}),
         install(tmp_path / "a", {"some-2.0.dist-info": POINTS.replace("one", "two")}),

@@ -101,9 +101,7 @@ def test_appending_makes_a_file_and_adds_to_it(tmp_path: Path) -> None:
     assert path.read_bytes() == b"a\nb\n"
 
 
-def test_appending_goes_on_where_the_system_takes_only_a_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_appending_a_part_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda handle, content: write(handle, content[:3]))
     append(tmp_path / "lines", b"a long line\n")

@@ -27,9 +27,7 @@ def package() -> Path:
 
 
 @pytest.mark.parametrize(("world", "impossible", "played"), episodes())
-def test_every_text_and_verdict_is_the_packages(
-    world: CraftingWorld, impossible: bool, played: Played
-) -> None:
+def test_all_is_as_the_package_says(world: CraftingWorld, impossible: bool, played: Played) -> None:
     assert difference(world, played, impossible=impossible) == ""
 
 

@@ -56,9 +56,7 @@ def test_the_right_answer_is_shown_where_it_may_be(labels: tuple[Labelled, ...])
 
 
 @pytest.mark.parametrize("wrong", [("Nobody", 3), ("Hall_Expert", 5), ("Hall_Expert", -1)])
-def test_what_is_not_in_the_trace_is_handed_back_once(
-    labels: tuple[Labelled, ...], wrong: tuple[str, int]
-) -> None:
+def test_unknown_steps_are_repaired(labels: tuple[Labelled, ...], wrong: tuple[str, int]) -> None:
     asked = blamed(all_at_once, labels[0], [pair(*wrong), pair("Checker_Expert", 4)])
     assert asked.result == Told(agent="Checker_Expert", step=4)
     assert blamed(all_at_once, labels[0], pair(*wrong)).result is None

@@ -89,9 +89,7 @@ def test_a_judge_that_always_says_the_same_gets_what_its_answer_gets(
     }
 
 
-def test_tables_are_printed_again_without_a_model(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_tables_need_no_model(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out = tmp_path / "out"
     ran = run(folder, out, Judge(labels, JUDGES["labels"]), "--method", "global")
     assert invoked(main, ["table", str(out)], "who").out == ran.out
@@ -156,9 +154,7 @@ def test_who_answers_nonsense_blames_nobody_and_is_wrong(folder: Path, tmp_path:
     assert all(not any(line["right"].values()) for line in lines_of(out))
 
 
-def test_a_budget_ends_it_and_a_larger_one_goes_on(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_a_budget_can_be_raised(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     result = run(folder, out, judge, "--budget", "calls=7", "--workers", "2")
     assert (result.code, result.calls) == (3, 7)
@@ -167,9 +163,7 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(
     assert (result.code, result.calls) == (0, sum(CALLS.values()) - 7)
 
 
-def test_one_folder_is_of_one_setting(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_one_folder_one_setting(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     run(folder, out, judge, "--method", "global", "--limit", "1")
     result = run(folder, out, judge, "--method", "global", "--without-answer")
@@ -180,9 +174,7 @@ def test_one_folder_is_of_one_setting(
     assert [line["method"] for line in lines_of(out)] == ["all-at-once", "global"]
 
 
-def test_killed_it_goes_on_and_pays_nothing_twice(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_killed_it_pays_once(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     reached, answered, workers = threading.Event(), 0, 2
 
@@ -225,9 +217,7 @@ def test_other_traces_than_the_published_are_refused_unless_they_are_meant(folde
     assert "| hand-crafted        | 3      | 3 to 13, 20 in all |" in shown
 
 
-def test_methods_made_in_several_folders_stand_in_one_table(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_several_folders_merge(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     judge, outs = Judge(labels, JUDGES["labels"]), [tmp_path / name for name in "abc"]
     for out, words in zip(outs, ["--method local", "--method global", "--view 900"], strict=True):
         run(folder, out, judge, "--limit", "1", *words.split())

@@ -99,9 +99,7 @@ def opinions(*keep: bool) -> dict[str, Any]:
         ((*COACH, "--judged", "none.json"), {}, "none.json"),
     ],
 )
-def test_files_of_something_else_are_refused(
-    world: Path, words: tuple[str, ...], value: Any, message: str
-) -> None:
+def test_other_files_refused(world: Path, words: tuple[str, ...], value: Any, message: str) -> None:
     is_of_opinions = words[-1] == "ideas"
     names = {"judged.json": value, "ideas.json": [IDEA] if is_of_opinions else value}
     for name, content in names.items():

@@ -80,9 +80,7 @@ def test_without_attempts_such_a_structure_teaches_nothing(tmp_path: Path, struc
     assert not result.pool.learnt
 
 
-def test_a_team_that_is_right_is_asked_for_own_attempts_only_where_the_recipe_says_always(
-    tmp_path: Path,
-) -> None:
+def test_a_right_team_attempts_alone_only_where_the_recipe_says_always(tmp_path: Path) -> None:
     def able_leader(request: Request) -> Reply:
         return Reply(text="7") if "You lead" in message_text(request) else differing(request)
 

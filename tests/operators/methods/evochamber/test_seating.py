@@ -294,9 +294,7 @@ def test_a_team_that_worked_is_kept_once_by_what_it_holds(tmp_path: Path) -> Non
     assert load_team(written, KNOWN) == team
 
 
-def test_a_kept_team_runs_again_with_what_its_members_recall(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kept_team_recalls_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pool = Pool.init("town", [], catalogue=KNOWN)
     for number in range(4):

@@ -28,9 +28,7 @@ def agents_asked(built: Built) -> int:
         ({"credit": "shapley", "per": "turn"}, 15),
     ],
 )
-def test_counterfactual_credit_pays_for_what_really_changes(
-    tmp_path: Path, settings: dict[str, Any], runs: int
-) -> None:
+def test_credit_pays_for_real_changes(tmp_path: Path, settings: dict[str, Any], runs: int) -> None:
     built = learnt(tmp_path, recipe(**settings), cases=2)
     assert built.entries
     asked_for = 0

@@ -281,9 +281,7 @@ def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
 @pytest.mark.parametrize(
     ("file", "why"), [("gone/x", "there is no folder"), ("/proc/x", "no file can be made in /proc")]
 )
-def test_where_no_file_can_be_made_is_said_before_anything_is_spent(
-    folder: Path, option: str, file: str, why: str
-) -> None:
+def test_an_impossible_file_is_said_first(folder: Path, option: str, file: str, why: str) -> None:
     result = raced(folder, option, file, script=refusing)
     assert result.code == 2
     assert why in result.err

@@ -151,9 +151,7 @@ def drawn(
 
 
 @given(teams(), st.integers(0, 1_000), st.integers(0, 3), st.integers(0, 4))
-def test_whatever_the_schema_lets_through_is_a_team_within_its_budget(
-    of: Team, seed: int, agents: int, edges: int
-) -> None:
+def test_any_schema_answer_fits_its_budget(of: Team, seed: int, agents: int, edges: int) -> None:
     result = drawn(of, seed, [*of.agents], agents, edges)
     assert isinstance(result, Proposal), result
     assert components(result.edits) <= {"roster", "topology"}

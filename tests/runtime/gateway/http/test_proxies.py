@@ -130,9 +130,7 @@ def test_a_proxy_that_refuses_is_told_without_its_password() -> None:
     ("status", "body", "is_proxy"),
     [(502, b"", True), (503, b"<html>no route", True), (407, b"", True), (502, b"{}", False)],
 )
-def test_what_a_proxy_did_not_send_on_costs_nothing(
-    status: int, body: bytes, is_proxy: bool
-) -> None:
+def test_what_no_proxy_sent_on_is_free(status: int, body: bytes, is_proxy: bool) -> None:
     refusal = b"HTTP/1.1 %d No\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
     result, _ = asked("http://api.example/v1", refusal, {})
     assert isinstance(result, CallError)

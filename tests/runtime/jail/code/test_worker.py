@@ -83,9 +83,7 @@ def test_cells_share_their_state_and_a_final_answer_ends_one(worker: PythonWorke
         ("a = 1\nfor _ in range(61): a = [a]\na", repr(nested(61))),
     ],
 )
-def test_the_value_of_the_last_line_crosses_as_json_or_as_text(
-    worker: PythonWorker, code: str, value: object
-) -> None:
+def test_the_last_value_is_json_or_text(worker: PythonWorker, code: str, value: object) -> None:
     done = worker.execute(code)
     assert (done.output, done.error) == (value, None)
 
@@ -153,9 +151,7 @@ def test_a_new_interpreter_has_tools_and_variables(helped: PythonWorker, called:
         ("class E(BaseException):\n  def __str__(self): raise self\nraise E", "str() failed"),
     ],
 )
-def test_whatever_a_cell_does_to_its_interpreter_is_an_error_of_the_cell(
-    worker: PythonWorker, code: str, message: str
-) -> None:
+def test_harm_to_an_interpreter_is_an_error(worker: PythonWorker, code: str, message: str) -> None:
     error = worker.execute(code).error
     if message:
         assert error is not None
@@ -186,9 +182,7 @@ def test_a_tool_that_outlives_the_time_of_its_cell_is_not_lost(helped: PythonWor
     assert helped.execute("slow()", timeout=600).output == "slow"
 
 
-def test_a_cell_that_goes_on_without_tools_is_stopped(
-    helped: PythonWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_cell_is_stopped(helped: PythonWorker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.jail.code.worker._LAST_SECONDS", 0.3)
     code = """
 while True:

@@ -63,9 +63,7 @@ def test_handing_in_without_a_change_is_a_failure(workbench: Workbench, reposito
     assert "without having changed anything" in str(run.error)
 
 
-def test_a_colleague_starts_from_the_patch_and_hands_in_both_changes(
-    workbench: Workbench, repository: Path
-) -> None:
+def test_a_colleague_hands_in_both_changes(workbench: Workbench, repository: Path) -> None:
     script = {
         "You are [tester]": [Reply.bash("cat toy.py; echo '# checked' >> toy.py"), SUBMIT],
         "": [REPAIR, SUBMIT],
@@ -141,9 +139,7 @@ def test_without_anything_handed_in_the_last_text_counts(workbench: Workbench) -
         assert workbench.run(model, worker()).error == "agent worker: it handed in nothing."
 
 
-def test_prompts_are_no_templates_and_show_no_environment(
-    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prompts_are_no_templates(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     text = "Use {{ OPENAI_API_KEY }} and {% if x %}."
     task = Task(id="t", query="Say {{ OPENAI_API_KEY }}.")
@@ -240,9 +236,7 @@ def at_once(*commands: str) -> list[Reply]:
 
 
 @pytest.mark.parametrize("mends", [True, False])
-def test_what_git_cannot_merge_is_shown_to_whoever_is_to_mend_it(
-    workbench: Workbench, repository: Path, mends: bool
-) -> None:
+def test_conflicts_are_shown_to_mend(workbench: Workbench, repository: Path, mends: bool) -> None:
     mending = ["sed -i '/^[<=>]\\{7\\}/d' toy.py"] if mends else ["true"]
     script = {
         "You are [ann]": at_once("sed -i 's/a - b/a + b/' toy.py"),

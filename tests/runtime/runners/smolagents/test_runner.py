@@ -98,9 +98,7 @@ def test_a_tool_calling_agent_calls_tools_and_hears_their_errors(workbench: Work
         (caller("a", tools=("megaphone.shout",)), Reply.tool("megaphone_shout", text="bug")),
     ],
 )
-def test_an_agent_is_told_of_a_bug_in_a_tool_and_goes_on(
-    workbench: Workbench, agent: Agent, script: Reply
-) -> None:
+def test_a_bug_in_a_tool_ends_no_agent(workbench: Workbench, agent: Agent, script: Reply) -> None:
     ends = (
         Reply.code("final_answer(1)")
         if agent.agent_type == "CodeAgent"

@@ -29,9 +29,7 @@ final_answer(first + second)
 """
 
 
-def test_a_step_calls_tools_a_limited_number_of_times(
-    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_has_a_limit_of_calls(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.jail.code.smol_executor.MOST_CALLS", 5)
     script = [
         Reply.code("while True: megaphone_shout(text='a')"),

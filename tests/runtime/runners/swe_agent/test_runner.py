@@ -37,9 +37,7 @@ def repair(repository: Path) -> Task:
     return Task(id="toy", query="add(2, 2) gives {{ 0 }}.", repo=repository)
 
 
-def test_its_patch_is_the_answer_and_its_calls_are_ours(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_its_patch_is_the_answer(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     with ScriptedModel([REPAIR, SUBMIT]) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
         assert "Be careful." in model.calls[0].text
@@ -74,9 +72,7 @@ def test_a_colleagues_patch_is_where_it_starts_and_in_its_own(
     assert "+    return a + b\n+#" in str(done.answer)
 
 
-def test_a_failing_model_call_fails_the_agent_at_once(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_a_failing_call_fails_it(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     with ScriptedModel(Reply.error(500)) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
         assert len(model.calls) == 1
@@ -97,9 +93,7 @@ def test_submitting_nothing_fails(workbench: Workbench, swe_agent: Agent, reposi
     assert "without having changed anything" in str(done.error)
 
 
-def test_its_timeout_ends_it_with_all_that_it_started(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_its_timeout_ends_it_all(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     mark = f"100.{os.getpid()}"
     with ScriptedModel(Reply.bash(f"setsid sleep {mark} & sleep {mark}")) as model:
         done = workbench.out_of_time(
