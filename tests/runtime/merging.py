@@ -15,12 +15,8 @@ from typing import Any, cast
 
 from coterie.runtime import (
     AgentOutcome,
-    Calls,
-    Context,
-    Gateway,
     Journal,
     Run,
-    Toolbox,
     Trace,
     compile,
     execute,
@@ -31,6 +27,8 @@ from coterie.runtime.repository.changes import RepositoryChange, newest, passed_
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.schema import Agent, Catalogue, Model, Task, Team
+
+from ..support.performing import performed
 
 __all__ = [
     "MARKED",
@@ -216,14 +214,9 @@ class Studio:
             for item, planned in plan.agents.items()
         }
         with Journal.open(folder) if folder else nullcontext() as journal:
-            async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-                context = Context(
-                    calls=Calls(gateway=gateway, journal=journal),
-                    jails=cast("Any", None),
-                    toolbox=toolbox,
-                    trace=Trace(self.events.append),
-                )
-                return await how(replace(plan, agents=agents), self.task, context)
+            plan, trace = replace(plan, agents=agents), Trace(self.events.append)
+            calling = {"journal": journal}
+            return await performed(plan, self.task, models, how=how, calling=calling, trace=trace)
 
     async def done(self, assignment: Assignment) -> AgentResult:
         """Do an agent's part."""

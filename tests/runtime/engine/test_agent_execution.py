@@ -13,15 +13,11 @@ import pytest
 
 from coterie.runtime import (
     Calls,
-    Context,
     Evidence,
-    Gateway,
     Journal,
     Run,
     Score,
-    Toolbox,
     compile,
-    perform,
 )
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine import agent_execution as desk
@@ -38,7 +34,8 @@ from coterie.schema import (
     Team,
 )
 
-from ..conftest import UNUSED, Part, Scripted, llm, team
+from ...support.performing import performed
+from ..conftest import Part, Scripted, llm, team
 
 TASK = Task(id="t", query="Count.", answer="?", scorer=ScorerChoice(name="judged"))
 NUMBER = {"type": "object", "properties": {"by": {"type": "integer"}}}
@@ -88,18 +85,9 @@ class Stand:
             running = asyncio.current_task()
             assert running is not None
             self.interrupt = running.cancel
-            async with Gateway(known.models, seed=0) as gateway, Toolbox() as toolbox:
-                toolbox._tools["count"] = (count,)
-                with Journal.open(self.folder) as journal:
-                    return await perform(
-                        replace(plan, agents=agents),
-                        TASK,
-                        Context(
-                            calls=Calls(gateway=gateway, journal=journal),
-                            jails=UNUSED,
-                            toolbox=toolbox,
-                        ),
-                    )
+            with Journal.open(self.folder) as journal:
+                given: dict[str, Any] = {"calling": {"journal": journal}, "tools": [count]}
+                return await performed(replace(plan, agents=agents), TASK, known.models, **given)
 
         return asyncio.run(done())
 

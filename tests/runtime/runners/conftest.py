@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trace, compile, perform
+from coterie.runtime import Journal, Run, Trace, compile
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.jail import Jails
@@ -23,6 +23,7 @@ from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
+from ...support.performing import performed
 from ...waiting import wait_for
 
 TASK = Task(id="apples", query="How many apples are left?")
@@ -85,19 +86,15 @@ class Workbench:
             ),
             Catalogue.of_host(models=models),
         )
-        async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-            for tool in self.tools:
-                toolbox._tools[tool.name] = (tool,)  # pyright: ignore[reportPrivateUsage]
-            return await perform(
-                plan,
-                task,
-                Context(
-                    calls=Calls(gateway=gateway, journal=journal),
-                    jails=Jails(unsafe=unsafe),
-                    toolbox=toolbox,
-                    trace=Trace(self.events.append),
-                ),
-            )
+        return await performed(
+            plan,
+            task,
+            models,
+            calling={"journal": journal},
+            tools=self.tools,
+            jails=Jails(unsafe=unsafe),
+            trace=Trace(self.events.append),
+        )
 
     def out_of_time(
         self, model: ScriptedModel, agent: Agent, at_work: Callable[[], object], **options: Any
