@@ -219,8 +219,7 @@ def test_an_edited_line_is_told(path: str, odd: str, why: str, sound: Path, tmp_
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
         for line in ("mas-view --text pool", "mas-view --text pool/evolutions/recipe t0"):
-            report = called(line)
-            assert report.code == 1
+            report = called(line).ended(1)
             assert why in report.err
 
 

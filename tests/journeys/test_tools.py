@@ -84,8 +84,7 @@ def test_without_a_terminal_the_page_says_what_to_write(newcomer: Newcomer, play
     model = play([])
     blocks, _, _ = SECTIONS[9].partition("```console")
     newcomer.follow(blocks)
-    refused = newcomer.ran('mas-run desk.yaml -q "Order 17 came broken."')
-    assert refused.code == 2
+    refused = newcomer.ran('mas-run desk.yaml -q "Order 17 came broken."').ended(2)
     assert "--approve refund" in refused.err
     assert "`--approve refund`" in SECTIONS[9]
     assert not model.calls

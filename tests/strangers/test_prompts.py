@@ -121,8 +121,7 @@ def link(folder: Path, part: str, kind: str, outside: Outside) -> None:
 
 
 def test_the_honest_team_reads_all_of_its_parts(folder: Path, scene: Scene) -> None:
-    result = scene.run(folder)
-    assert result.code == 0, result.err
+    result = scene.run(folder).ended(0)
     for text in ("Look.", "from afar.", "Sum up.", "mistake.", "Body.", "Slow", "units", "Further"):
         assert text in read(result), text
 
@@ -158,8 +157,7 @@ def test_a_link_that_stays_in_its_folder_is_followed(
     target.parent.mkdir(exist_ok=True)
     path.rename(target)
     KINDS[kind](path, target)
-    result = scene.run(folder)
-    assert result.code == 0, result.err
+    result = scene.run(folder).ended(0)
     for text in ("Look.", "from afar.", "mistake.", "Body.", "Notes."):
         assert text in read(result), text
 

@@ -164,8 +164,7 @@ def test_what_is_measured_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_no_load_is_refused(words: tuple[str, ...]) -> None:
-    result = run("--fixed", *words)
-    assert result.code == 2
+    result = run("--fixed", *words).ended(2)
     assert words[0] in result.err
 
 

@@ -90,6 +90,5 @@ def hall(tmp_path: Path) -> Hall:
 def done(tmp_path_factory: pytest.TempPathFactory) -> Hall:
     """An arena that was run once, to the end."""
     hall = make_hall(tmp_path_factory.mktemp("hall"))
-    result = hall.run()
-    assert result.code == 0, result.err
+    hall.run().ended(0)
     return hall

@@ -38,8 +38,7 @@ def results_of(folder: Path) -> dict[str, Any]:
 
 
 def test_known_answers_give_exactly_the_expected_micro_average(cli: Cli) -> None:
-    result = cli.run()
-    assert result.code == 0, result.err
+    result = cli.run().ended(0)
     assert result.calls == TASKS
     (folder,) = cli.results
     fields = results_of(folder)
@@ -58,8 +57,7 @@ def test_known_answers_give_exactly_the_expected_micro_average(cli: Cli) -> None
 
 def test_the_full_set_has_the_harmonic_figure(cli: Cli) -> None:
     options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--limit", "46")
-    result = cli.bench("run", "bbeh", *options, "--quiet", "--json", replies=adds)
-    assert result.code == 0, result.err
+    result = cli.bench("run", "bbeh", *options, "--quiet", "--json", replies=adds).ended(0)
     report = result.json
     by_subtask = [1 / (nich["value"] + 0.01) for nich in report["niches"].values()]
     assert len(by_subtask) == 23
@@ -154,8 +152,7 @@ def test_the_seconds_of_a_resumed_evaluation_have_those_before(cli: Cli) -> None
 
 
 def test_a_provider_that_fails_everything_stops_it(cli: Cli) -> None:
-    result = cli.run("--workers", "2", replies=refusing_after_one())
-    assert result.code == 1
+    result = cli.run("--workers", "2", replies=refusing_after_one()).ended(1)
     assert "stopped: 10 trials in a row could not be made" in result.err
     assert "Resume: mas-bench resume" in result.err
     assert result.calls < TASKS
@@ -166,8 +163,7 @@ def test_a_provider_that_fails_everything_stops_it(cli: Cli) -> None:
 
 
 def test_a_budget_ends_it_and_a_larger_one_goes_on(cli: Cli) -> None:
-    result = cli.run("--budget", "calls=9", team="pair")
-    assert result.code == 3
+    result = cli.run("--budget", "calls=9", team="pair").ended(3)
     assert result.calls == 9
     assert "the evaluation has reached its budget" in result.err
     (folder,) = cli.results
@@ -206,8 +202,7 @@ def test_killed_and_resumed_it_comes_to_the_same(cli: Cli) -> None:
             calls += len(model.calls)
         folder = cli.results[-1]
         assert folder != clean
-    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
-    assert result.code == 0, result.err
+    result = cli.bench("resume", str(folder), "--quiet", replies=adds).ended(0)
     assert 2 * TASKS <= calls + result.calls <= 2 * TASKS + kills * workers
     assert samples_of(folder) == samples_of(clean)
     assert results_of(folder) == results_of(clean)
@@ -261,8 +256,7 @@ def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(cli: Cli) -> N
         text = message_text(request)
         return Reply.error(401) if "[two]" in text and "is 4 +" in text else adds(request)
 
-    result = cli.run(team="vote", replies=one_less)
-    assert result.code == 1
+    result = cli.run(team="vote", replies=one_less).ended(1)
     assert "not complete: 1 sample missing, 1 of them failed because of a provider" in result.out
     (folder,) = cli.results
     assert cli.bench("resume", str(folder), "--quiet", replies=adds).code == 0
@@ -273,8 +267,7 @@ def test_a_replay_verifies_and_changes_nothing(cli: Cli) -> None:
     cli.run()
     (folder,) = cli.results
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    result = cli.bench("replay", str(folder))
-    assert result.code == 0
+    result = cli.bench("replay", str(folder)).ended(0)
     assert result.out.startswith(f"verified: {TASKS} samples, no difference (")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
@@ -288,8 +281,7 @@ def test_a_replay_tells_a_changed_team_or_reference(cli: Cli, full_set: Path) ->
     tasks = cli.folder / "data" / "benchmark_tasks" / "bbeh_boardgame_qa" / "task.json"
     for path in (mini, tasks):
         path.write_text(path.read_text().replace('"target": "3"', '"target": "4"'))
-    result = cli.bench("replay", str(folder))
-    assert result.code == 1
+    result = cli.bench("replay", str(folder)).ended(1)
     differing = result.out.splitlines()
     assert len(differing) == 2
     assert all(line.startswith("differs: boardgame_qa") for line in differing)

@@ -22,8 +22,7 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(here: Path) -> None
     with ScriptedModel(doctors) as model:
         given = ("--model", f"m@{model.api_base}")
         words = ["recipe.yaml", "tasks.jsonl", *pool, *given]
-        learnt = invoked(mas_evolve, words, "mas-evolve")
-        assert learnt.code == 0, learnt.err
+        invoked(mas_evolve, words, "mas-evolve").ended(0)
         before, asked = Path("experience/ledger.jsonl").read_bytes(), len(model.calls)
         words = ["run", "arithmetic", "--recipe", "recipe.yaml", *pool, "--split", "test"]
         words += ["--limit", "2", "--trials", "1", "--json", *given]
@@ -46,6 +45,5 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(here: Path) -> None
 def test_an_embedder_is_for_a_pool(tmp_path: Path) -> None:
     (tmp_path / "ward.yaml").write_text(WARD)
     words = ["run", "arithmetic", "--team", str(tmp_path / "ward.yaml"), "--embedder", "hashing"]
-    result = invoked(mas_bench, words, "mas-bench")
-    assert result.code == 2
+    result = invoked(mas_bench, words, "mas-bench").ended(2)
     assert "--embedder is for a pool" in result.err

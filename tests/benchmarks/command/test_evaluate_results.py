@@ -70,8 +70,7 @@ def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
         (folder / name).unlink()
     left = sorted(entry.path for entry in written(folder, "sample"))[:10]
     rewrite(folder, lambda entry: entry if entry.kind != "sample" or entry.path in left else None)
-    result = cli.bench("table", str(folder))
-    assert result.code == 0, result.err
+    result = cli.bench("table", str(folder)).ended(0)
     assert "| 10 x 1 |" in result.out
     assert "| 14 " in result.out
     assert "interrupted" in result.out
@@ -180,8 +179,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
     assert not (cli.folder / "results").exists()
     with ScriptedModel(adds) as model:
         chosen = ("--split", "test", "--model", f"m@{model.api_base}")
-        result = cli.run(*from_pool, *chosen, team="recalling", replies=None)
-        assert result.code == 0, result.err
+        cli.run(*from_pool, *chosen, team="recalling", replies=None).ended(0)
         assert ["fingers" in call.text for call in model.calls] == [True, True]
     allowed = cli.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
     assert (allowed.code, allowed.calls) == (0, 2)
@@ -221,8 +219,7 @@ def test_results_without_their_data_cannot_be_gone_on_with(cli: Cli) -> None:
     cli.run("--limit", "1")
     (folder,) = cli.results
     (cli.folder / "data" / "mini.json").unlink()
-    result = cli.bench("resume", str(folder), "--model", NOWHERE)
-    assert result.code == 2
+    result = cli.bench("resume", str(folder), "--model", NOWHERE).ended(2)
     assert "mini.json" in result.err
 
 
@@ -238,8 +235,7 @@ def test_two_processes_cannot_work_on_the_same_results(cli: Cli) -> None:
 
 
 def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(cli: Cli) -> None:
-    stopped = cli.run("--budget", f"calls={TASKS - 1}")
-    assert stopped.code == 3
+    stopped = cli.run("--budget", f"calls={TASKS - 1}").ended(3)
     hint = stopped.err.split("Resume: ")[-1].splitlines()[0]
     assert f" --budget calls={2 * (TASKS - 1)} --model " in hint
     assert cli.bench(*shlex.split(hint)[1:], replies=adds).code == 0

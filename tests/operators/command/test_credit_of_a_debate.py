@@ -59,8 +59,7 @@ def test_calls_are_exact_agent_by_agent(tmp_path: Path, monkeypatch: pytest.Monk
         factual = len(model.calls)
         [run] = Path("runs").iterdir()
         words = ["credit", str(run), "--workers", "1", "--json", "--quiet", *chosen]
-        result = invoked(main, words, "mas dev op")
-        assert result.code == 0, result.err
+        result = invoked(main, words, "mas dev op").ended(0)
         ledger = [call.text for call in model.calls[factual:]]
         again = invoked(main, words, "mas dev op")
         assert len(model.calls) == factual + len(ledger)

@@ -78,8 +78,7 @@ def test_a_pool_cut_short_at_its_first_teams_begins_with_all_seeds(lab: Lab, wri
     seeds = ["solo.yaml", "pair.yaml"]
     with armed(f"files.append.after:{write}:raise-eio"), pytest.raises(StorageError):
         Pool.init("pool", seeds)
-    result = lab.evolve("--limit", "1")
-    assert result.code == 0, result.err
+    lab.evolve("--limit", "1").ended(0)
     assert lab.evolve("--limit", "1", pool="whole").code == 0
     assert lab.ledger() == lab.ledger("whole")
 
@@ -184,8 +183,7 @@ def test_an_unfetchable_embedder_costs_nothing(lab: Lab, monkeypatch: pytest.Mon
 
 def test_a_model_at_whose_address_nothing_answers_is_said_at_once(lab: Lab) -> None:
     words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", "m@http://127.0.0.1:9/v1")
-    result = lab.command(*words)
-    assert result.code == 1
+    result = lab.command(*words).ended(1)
     assert "nothing answers at http://127.0.0.1:9/v1/chat/completions" in result.err
     assert "Is the endpoint running?" in result.err
     assert not (lab.folder / "pool").exists()
@@ -223,8 +221,7 @@ def test_one_that_is_done_shows_its_report_without_a_model(lab: Lab) -> None:
 def test_all_bad_lines_of_a_stream_are_told_with_their_places(lab: Lab) -> None:
     lines = ['{"id": "a"}', '{"id": "b", "query": "q", "answer": 1}', "", "nonsense"]
     lab.write("tasks.jsonl", "\n".join([*lines, lines[1]]))
-    result = lab.evolve()
-    assert result.code == 2
+    result = lab.evolve().ended(2)
     texts = result.err.splitlines()
     assert [line.split(" ")[0] for line in texts] == [
         "tasks.jsonl:1:1:",

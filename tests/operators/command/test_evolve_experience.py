@@ -39,8 +39,7 @@ def evolve(ward: Lab, *words: str, script: Any = doctors) -> CommandResult:
 
 
 def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None:
-    result = evolve(ward)
-    assert result.code == 0, result.err
+    result = evolve(ward).ended(0)
     entries = [*Pool.open(ward.folder / "experience").learnt.values()]
     kept = re.findall(r"(\d) entr(?:y|ies) kept\)", result.err)
     assert [*map(int, kept)] == [len(entries)] == [3]  # a quarter of 12 utterances
@@ -66,8 +65,7 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
 def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward: Lab) -> None:
     assert evolve(ward).code == 0
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
-    result = evolve(ward, "--test", "test.jsonl", "--json")
-    assert result.code == 0, result.err
+    result = evolve(ward, "--test", "test.jsonl", "--json").ended(0)
     [learnt, control] = result.json["held_out"]["teams"]
     assert (learnt["role"], control["role"]) == ("learnt", "control")
     assert result.json["held_out"]["control"] == control["team"]
@@ -104,8 +102,7 @@ def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> Non
     def no_judge(request: Request) -> Reply:
         return Reply(text="no") if "agents" in asked(request) else doctors(request)
 
-    result = evolve(ward, "--json", script=no_judge)
-    assert result.code == 0, result.err
+    result = evolve(ward, "--json", script=no_judge).ended(0)
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
     assert result.json["operators"]["appraise"]["dropped"] == 2 * 3
     selected = ward.turns("experience")[-1]["story"][-1]

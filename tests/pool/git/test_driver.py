@@ -24,8 +24,7 @@ def repository(folder: Path, pool: str = ".") -> Repo:
     repo = Repo(folder, pool)
     begun(repo.pool)
     repo.commit("begun")
-    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
-    assert result.code == 0, result.err
+    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0)
     assert DRIVER in result.out
     return repo
 
@@ -108,8 +107,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
         pool.commit(change, op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
-    result = invoked(mas_pool, words, "mas-pool")
-    assert result.code == 2
+    result = invoked(mas_pool, words, "mas-pool").ended(2)
     assert "'town/000009/trial' says one thing in in/ledger.jsonl (ours)" in result.err
     assert "in/ledger.jsonl (theirs)" in result.err
     assert "git merge --abort" in result.err

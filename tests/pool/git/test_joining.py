@@ -188,8 +188,7 @@ def test_what_contradicts_changes_nothing(two: tuple[Path, Path], tmp_path: Path
         trial = Trial(task="t", score=number)
         Pool.open(folder).commit(Evaluated(member="vote", trial=trial), op="town/000009/trial")
     before = [texts(path) for path in two]
-    result = merge(ann, ben)
-    assert result.code == 2
+    result = merge(ann, ben).ended(2)
     assert "the operation 'town/000009/trial' says one thing in" in result.err
     assert str(ann / "ledger.jsonl") in result.err
     assert merge(ann, ben, "--into", tmp_path / "both").code == 2

@@ -249,23 +249,20 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
 )
 def test_a_model_that_nobody_asks_is_told(folder: Path, choice: str, message: str) -> None:
     words = ["team.yaml", "task.json", "--dry-run", "--model", choice]
-    result = invoked_in(folder, main, words, "mas-run")
-    assert result.code == 2
+    result = invoked_in(folder, main, words, "mas-run").ended(2)
     assert f"--model {choice}: {message}" in result.err
 
 
 def test_a_file_of_many_tasks_is_for_another_command(folder: Path) -> None:
     (folder / "mine.jsonl").write_text(json.dumps(TASK))
-    result = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run")
-    assert result.code == 2
+    result = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run").ended(2)
     assert "Write mas-bench run mine.jsonl --team TEAM." in result.err
 
 
 def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: Path) -> None:
     (folder / "models.yml").write_text("models: {default: {model: openai/m}}\n")
     words = ["team.yaml", "task.json", "--dry-run"]
-    result = invoked_in(folder, main, words, "mas-run")
-    assert result.code == 0
+    result = invoked_in(folder, main, words, "mas-run").ended(0)
     note = f"note: {folder / 'models.yml'} is not read. Call it models.yaml, or name it with"
     assert note in result.err
     named = invoked_in(folder, main, [*words, "--models", "models.yml"], "mas-run")

@@ -35,8 +35,7 @@ def test_imported_files_hold_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             "off": {"command": "no-such-program-anywhere", "disabled": True},
         },
     )
-    done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas dev tools")
-    assert done.code == 0
+    done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas dev tools").ended(0)
     assert KEY not in done.out + done.err
     assert "note: my_clock: set CLOCK_TOKEN; values in FILE are not copied." in done.err
     assert "note: gone is left out: the tool server 'gone' needs the program" in done.err

@@ -158,8 +158,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     assert made(tmp_path, failing, "--otel", "t.jsonl").code == 1
     (run,) = (tmp_path / "runs").iterdir()
     answers = {"[worker]": "never asked", "": "7"}
-    result = again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl")
-    assert result.code == 0
+    again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl").ended(0)
     first, then = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert named(then, "invoke_agent worker").fields["coterie.source"] == "journal"
     assert "coterie.source" not in named(then, "invoke_agent judge").fields
@@ -167,8 +166,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
     assert sum(span.tokens for span in [*first, *then]) == total
-    result = invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view")
-    assert result.code == 0
+    invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view").ended(0)
     recorded = spans_in(tmp_path / "v.jsonl")
     assert sum(span.tokens for span in recorded) == total
     assert nested(recorded)
@@ -178,8 +176,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
 def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     (run,) = (tmp_path / "runs").iterdir()
-    result = invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view")
-    assert result.code == 0
+    invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view").ended(0)
     live, recorded = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert tree(recorded) == tree(live)
     assert {span.fields.get("gen_ai.usage.input_tokens") for span in recorded} == {
@@ -301,16 +298,14 @@ def test_what_cannot_be_is_told_before_anything_is_spent(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    result = made(tmp_path, SCRIPT, *words)
-    assert result.code == 2
+    result = made(tmp_path, SCRIPT, *words).ended(2)
     assert message in result.err
     assert not (tmp_path / "runs").exists()
 
 
 def test_without_the_extra_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked, "NEEDED", ("opentelemetry.nowhere.at.all",))
-    result = made(tmp_path, SCRIPT, "--otel", "otlp")
-    assert result.code == 2
+    result = made(tmp_path, SCRIPT, "--otel", "otlp").ended(2)
     assert result.err.endswith(f"which is not installed. Run: {how_to_get('otel')}\n")
     assert not (tmp_path / "runs").exists()
     report = invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]

@@ -44,8 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_a_run_is_refused_for_is_what_validating_warns_of(folder: Path) -> None:
-    refused = invoked_in(folder, mas_run, ["team.yaml", "-q", "?"], "mas-run")
-    assert refused.code == 2
+    refused = invoked_in(folder, mas_run, ["team.yaml", "-q", "?"], "mas-run").ended(2)
     lacking = refused.err.removeprefix("error: ").splitlines()
     for missing in ("no-such-program", "NO_SUCH_KEY", "OPENAI_API_KEY"):
         assert sum(missing in line for line in lacking) == 1

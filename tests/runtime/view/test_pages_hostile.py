@@ -35,8 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Element, str, list
     """The page of a run made of attacks, its source, and the attacks."""
     run = tmp_path_factory.mktemp("hostile")
     attacks = hostile_run(run, HOSTILE)
-    result = invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view")
-    assert result.code == 0, result.err
+    invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view").ended(0)
     text = (run / "report.html").read_text(encoding="utf-8")
     return parsed(text), text, attacks
 

@@ -106,8 +106,7 @@ def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
 
 
 def test_running_it_says_so_too(file: Path) -> None:
-    result = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run")
-    assert result.code == 2
+    result = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run").ended(2)
     assert "mas dev import tea.yaml -o team.yaml" in result.err
 
 

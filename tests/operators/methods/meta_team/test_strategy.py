@@ -134,8 +134,7 @@ def test_each_part_can_be_left_out_by_one_switch(
         return world.answering(request)
 
     world.write_world(tmp_path, tasks=1, **settings)
-    result = world.evolved("pool", script=counting)
-    assert result.code == 0, result.err
+    world.evolved("pool", script=counting).ended(0)
     whom = {*asking.split()}
     assert operators(POOL) == whom
     assert asked_for.count("questions") == questions
@@ -156,8 +155,7 @@ def test_each_part_can_be_left_out_by_one_switch(
 @pytest.mark.parametrize("scheme", ["collaborative", "centralised"])
 def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme: str) -> None:
     world.write_world(tmp_path, tasks=1, scheme=scheme, retry=False)
-    result = world.evolved("pool", script=world.answering)
-    assert result.code == 0, result.err
+    result = world.evolved("pool", script=world.answering).ended(0)
     [line] = world.told(POOL)
     names = {
         "collaborative": {
@@ -181,8 +179,7 @@ def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme
 
 def test_a_team_that_finds_nothing_to_change_stays_the_head(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
-    result = world.evolved("pool", script=quiet)
-    assert result.code == 0, result.err
+    world.evolved("pool", script=quiet).ended(0)
     assert [*Pool.open(POOL).members] == [*Pool.open(POOL).teams] == ["trio"]
     assert [fields["said"] for fields in world.told(POOL)] == [
         "L1 0, L2 0, L3 0, refused 0; trio stays the head"
@@ -241,8 +238,7 @@ def test_a_failure_of_the_provider_teaches_nothing(tmp_path: Path) -> None:
         return world.answering(request) if asked(request) else Reply(status=401)
 
     world.write_world(tmp_path, tasks=1)
-    result = world.evolved("pool", script=down)
-    assert result.code == 2
+    world.evolved("pool", script=down).ended(2)
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert not world.told(POOL)
 
@@ -342,7 +338,6 @@ def test_a_hostile_answer_reaches_nobody_elses_notes(tmp_path: Path) -> None:
         return quiet(request)
 
     world.write_world(tmp_path, tasks=1)
-    result = world.evolved("pool", script=hostile)
-    assert result.code == 0
+    world.evolved("pool", script=hostile).ended(0)
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert world.told(POOL)[0]["told"]["refused"] == 3
