@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 - lists of short things
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A real browser without a screen: Debian's Chromium, driven over its DevTools protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import os

@@ -1,7 +1,5 @@
 """What all tests share: which of them run, how many cases they try, garbage, and Ctrl-C."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Ways to spoil a file, by rule and by chance, and what a command that reads it may cost."""
 
-from __future__ import annotations
-
 import json
 import resource
 import shutil

@@ -5,8 +5,6 @@ a slow or busy machine slows down both. Where the code has something to count (c
 count that instead; what costs too much at once is found by an input on which it would never end.
 """
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable

@@ -8,8 +8,6 @@ file of the current folder, and `python -m tests.fuzzing TARGET FILE` reads it a
 JSON, half of the changes are libFuzzer's own, and half put something odd in the place of a value.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Answers of providers that mean harm, a server that gives them, and a watch over a loop."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

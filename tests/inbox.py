@@ -1,7 +1,5 @@
 """A program that answers the questions of an inbox, as anybody's may."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Generator, Mapping

@@ -1,7 +1,5 @@
 """Jails to test in: each kind, as this user and as one without root's rights."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shlex

@@ -3,8 +3,6 @@
 This shares nothing with the scrubber: it decodes whatever can be decoded, and looks at the result.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import html

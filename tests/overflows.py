@@ -1,14 +1,10 @@
 """What providers say of a prompt that is too long, or ask to wait, drawn from seeds."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from .canned import DONE, Response, document, stream
-
-if TYPE_CHECKING:
-    from random import Random
 
 TOO_LONG = (
     # OpenAI, its Responses, and who followed it

@@ -1,7 +1,5 @@
 """A provider of models in this process: it answers by a function, and keeps its own books."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """What tests of repairs need: the releases to repair, a jail, and small repositories of our own."""
 
-from __future__ import annotations
-
 import functools
 import subprocess
 from difflib import unified_diff

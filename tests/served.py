@@ -1,7 +1,5 @@
 """A small HTTP server in this loop that gives answers in turn, and keeps what it was sent."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import ssl

@@ -1,7 +1,5 @@
 """Sites as a reader goes through them: every page that a link leads to, and whether links hold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import unquote
 

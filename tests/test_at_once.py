@@ -3,8 +3,6 @@
 Nothing is timed here, so a slow machine changes nothing: docs/research/performance.md has times.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

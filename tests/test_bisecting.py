@@ -1,7 +1,5 @@
 """`git bisect run` finds the task after which a pool's best team fails, as docs/pools.md says."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The pages' examples run as they stand."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Work that grows too fast is seen on a machine that is busy at some moments, and no other work."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

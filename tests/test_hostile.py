@@ -1,7 +1,5 @@
 """The watch over a loop sees what holds it, on any machine."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
@@ -10,9 +8,7 @@ from .hostile import MOST_CALLS, watched
 
 
 @pytest.mark.parametrize(("calls", "is_seen"), [(MOST_CALLS // 2, True), (MOST_CALLS // 4, False)])
-def test_a_step_of_too_many_calls_is_seen(
-    calls: int, is_seen: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_calls_show(calls: int, is_seen: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     async def hold() -> None:
         for _ in range(2):
             await asyncio.sleep(0)

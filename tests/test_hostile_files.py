@@ -6,8 +6,6 @@ It stands here because the commands of every floor are held to it. Nightly, thou
 
 # ruff: noqa: E501 - sound files, each as it stands on disk
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Generator, Mapping
@@ -188,9 +186,7 @@ def told_badly(result: CommandResult) -> str | None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_whatever_a_file_holds_a_command_says_what_is_wrong(
-    scene: str, sound: Path, tmp_path: Path, nightly: bool
-) -> None:
+def test_any_file_is_read_or_told(scene: str, sound: Path, tmp_path: Path, nightly: bool) -> None:
     files, commands = SCENES[scene]
     with ScriptedModel(answered) as model:
         for number in range(2_000 if nightly else 3):
@@ -215,9 +211,7 @@ def test_whatever_a_file_holds_a_command_says_what_is_wrong(
         ("best", "9", "line 1 is not what an episode says: best: there is no candidate 9"),
     ],
 )
-def test_a_line_that_was_edited_is_told_by_its_number(
-    path: str, odd: str, why: str, sound: Path, tmp_path: Path
-) -> None:
+def test_an_edited_line_is_told(path: str, odd: str, why: str, sound: Path, tmp_path: Path) -> None:
     folder = copied(sound, tmp_path / "spoilt")
     turns = folder / "pool" / "evolutions" / "recipe" / "turns.jsonl"
     first, *others = turns.read_text().splitlines(keepends=True)
@@ -225,15 +219,12 @@ def test_a_line_that_was_edited_is_told_by_its_number(
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
         for line in ("mas-view --text pool", "mas-view --text pool/evolutions/recipe t0"):
-            report = called(line)
-            assert report.code == 1
+            report = called(line).ended(1)
             assert why in report.err
 
 
 @pytest.mark.parametrize("where", ["file/pool", "nowhere/pool", "nowhere"])
-def test_a_pool_that_cannot_be_made_is_told_and_nothing_is_asked(
-    where: str, sound: Path, tmp_path: Path
-) -> None:
+def test_an_impossible_pool_is_told_for_free(where: str, sound: Path, tmp_path: Path) -> None:
     folder = copied(sound, tmp_path / "spoilt")
     (folder / "file").touch()
     (folder / "nowhere").symlink_to("no such folder/below")

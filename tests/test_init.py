@@ -1,33 +1,26 @@
 """A folder to begin with: what `mas init` writes checks out, runs, and is judged in CI."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from coterie.benchmarks.command import main as bench
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.schema import load_team
+from coterie.schema import load_models, load_team
 from coterie.schema.command import main
-from coterie.schema.loading.loading import load_models
 from coterie.schema.loading.seeds import seed_files
 from studies.doubles import KEY, ProviderDouble, Said
 from studies.doubles.openai import OPENAI
 
 from .support.commands import invoked_in
 from .support.pages import blocks
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 FILES = {
     ".github/workflows/team.yml",
@@ -79,9 +72,7 @@ def test_it_begins_with_two_agents_in_eleven_lines(tmp_path: Path) -> None:
     assert mas(tmp_path, "validate", *files).stdout == "4 files: no problems.\n"
 
 
-def test_the_model_that_is_chosen_already_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_chosen_model_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAS_MODEL", "qwen3@http://127.0.0.1:11434")
     mas(tmp_path, "init")
     (model,) = load_models(tmp_path / "models.yaml").values()
@@ -127,9 +118,7 @@ def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None
         (("init", "new", "--from", "a_file"), "a_file:1:1: error"),
     ],
 )
-def test_what_cannot_be_begun_leaves_nothing(
-    words: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
+def test_a_failed_init_leaves_nothing(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     (tmp_path / "a_file").write_text("- no team\n")
     done = mas(tmp_path, *words)
     assert done.exit_code == 2

@@ -1,7 +1,5 @@
 """The page docs/ci.md is gone through as it stands: its files, its commands, its mistakes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,8 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.doubles.script_file import load_script
+from coterie.runtime.doubles import ScriptedModel, load_script
 
 from .support.newcomer import BLOCK, NAMED, Newcomer
 

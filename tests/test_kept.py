@@ -1,10 +1,9 @@
 """Every value that is kept is read as it was written, whatever it holds."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -16,11 +15,11 @@ from coterie.benchmarks.evaluation.results import Request
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.operators.credit.contributions import Contribution, Contributions
 from coterie.operators.credit.counterfactual import Worth
-from coterie.operators.routing.cases import Case, CaseSpending, RoutingOutcome
-from coterie.operators.routing.decisions import Condition, Linear, Rule
+from coterie.operators.routing import Case, CaseSpending, Condition, Linear, RoutingOutcome, Rule
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
 from coterie.pool.values.statistics import TrialPart as Share
+from coterie.runtime import Caps, Score
 from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
 from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
@@ -28,14 +27,9 @@ from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.attempts import Attempt
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import ToolCall
-from coterie.runtime.values.caps import Caps
-from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.models import Model
 from coterie.schema.values.codec import from_value, to_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 TEXTS = st.text(max_size=8)

@@ -1,7 +1,5 @@
 """All kinds of pages in a real browser: for everybody, on any screen, and asking nobody."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

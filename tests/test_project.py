@@ -1,7 +1,5 @@
 """What holds for the project as a whole: floors, packages, light commands, honest exports."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json

@@ -1,7 +1,5 @@
 """The seed teams: their shapes, and that each of them runs with every real part inside."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -199,9 +197,7 @@ def obedient(request: Mapping[str, Any]) -> Reply:
 
 
 @pytest.mark.parametrize("path", [*ANSWERING, *FOUNDERS], ids=lambda path: path.stem)
-def test_an_answer_in_the_form_that_its_prompt_asks_for_is_right_by_every_scorer(
-    path: Path,
-) -> None:
+def test_an_answer_in_the_form_of_its_prompt_is_right_by_every_scorer(path: Path) -> None:
     if path in FOUNDERS:
         founder = load_agent(path).agent
         team = Team(name="founder", agents={founder.id: founder}, reports_to={})

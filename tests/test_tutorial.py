@@ -1,7 +1,5 @@
 """The tutorial shows what its commands print, and its files as they are."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from importlib.metadata import entry_points

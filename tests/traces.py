@@ -1,7 +1,5 @@
 """Traces as a file of OTLP JSON has them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

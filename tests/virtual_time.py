@@ -4,8 +4,6 @@
 `run_held` stands still until the test passes time, for code with it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 from collections.abc import Coroutine

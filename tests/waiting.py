@@ -3,14 +3,11 @@
 No verdict depends on how long something takes: what a test waits for comes, or never does.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 T = TypeVar("T")
 

@@ -1,7 +1,5 @@
 """Samples, and folders of results as an evaluation keeps them, without running anything."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The generated streams: seeded, disjoint, scored exactly; and what their edits are tested with."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import islice
@@ -15,10 +13,9 @@ from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stre
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.schema import Catalogue, Task, load_team
+from coterie.schema import Catalogue, InputError, Task, load_team
 from coterie.schema.edits import RejectedEdits, apply
 from coterie.schema.loading.tasks import load_tasks
-from coterie.schema.values.errors import InputError
 from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 
@@ -77,9 +74,7 @@ def test_the_splits_share_no_word_of_their_vocabulary(name: str) -> None:
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", STREAMS)
-def test_what_is_written_loads_and_only_the_right_answer_scores(
-    name: str, split: Split, tmp_path: Path
-) -> None:
+def test_tasks_load_and_only_right_answers_score(name: str, split: Split, tmp_path: Path) -> None:
     result = CliRunner().invoke(write, [name, "--count", "40", "--split", split, "--seed", "3"])
     assert result.exit_code == 0, result.output
     file = tmp_path / "tasks.jsonl"

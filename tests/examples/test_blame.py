@@ -1,7 +1,5 @@
 """What the page on blame shows is what its commands print, with the script beside the example."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -19,9 +17,7 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = {"mas-run": mas_run, "mas": mas}
 
 
-def test_the_page_shows_what_its_commands_print(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = blocks("runs.md", "console", "## Find out why a run failed")
     more = blocks("research/blame-inside.md", "console", "## Schemes by example")
     shown = "".join([*first, *more])

@@ -1,7 +1,5 @@
 """A newcomer in an empty folder, and the model that the page asks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -1,9 +1,7 @@
 """Tickets of a helpdesk, an own scorer, and CI from a wheel: sections 2 to 4."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import yaml
@@ -11,11 +9,8 @@ import yaml
 import coterie
 from coterie.runtime.doubles import Reply, message_text
 
-from .conftest import SECTIONS
-
-if TYPE_CHECKING:
-    from ..support.newcomer import Newcomer
-    from .conftest import Play
+from ..support.newcomer import Newcomer
+from .conftest import SECTIONS, Play
 
 
 def clerk(request: Any) -> str:

@@ -1,22 +1,16 @@
 """A notebook, and an application of FastAPI: sections 6 and 7."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import shlex
 from contextlib import chdir
 from runpy import run_path
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from .conftest import SECTIONS
-
-if TYPE_CHECKING:
-    from ..support.newcomer import Newcomer
-    from .conftest import Play
+from ..support.newcomer import Newcomer
+from .conftest import SECTIONS, Play
 
 
 def test_a_team_answers_in_a_notebook(

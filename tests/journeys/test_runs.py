@@ -1,21 +1,16 @@
 """A code review, a model of Ollama, a killed run, a chat and an image: sections 1, 5, 10 to 12."""
 
-from __future__ import annotations
-
 import re
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coterie.runtime.doubles import Reply
 from studies.providers.shown import PNG
 
+from ..support.newcomer import Newcomer
 from ..support.processes import KILLED, Child
 from ..support.repositories import run_git
-from .conftest import SECTIONS
-
-if TYPE_CHECKING:
-    from ..support.newcomer import Newcomer
-    from .conftest import Play
+from .conftest import SECTIONS, Play
 
 
 def test_a_team_reviews_the_changes_of_a_repository(newcomer: Newcomer, play: Play) -> None:

@@ -1,12 +1,9 @@
 """A server that npx starts, and a tool that a person approves: sections 8 and 9."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -16,11 +13,8 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.tools import terminal_approver
 from coterie.runtime.tools.terminal_approver import AtTerminal
 
-from .conftest import ROOT, SECTIONS
-
-if TYPE_CHECKING:
-    from ..support.newcomer import Newcomer
-    from .conftest import Play
+from ..support.newcomer import Newcomer
+from .conftest import ROOT, SECTIONS, Play
 
 SERVER = ROOT / "tests/runtime/tools/scripted_server.py"
 TRAIN = "The train leaves at nine."
@@ -90,8 +84,7 @@ def test_without_a_terminal_the_page_says_what_to_write(newcomer: Newcomer, play
     model = play([])
     blocks, _, _ = SECTIONS[9].partition("```console")
     newcomer.follow(blocks)
-    refused = newcomer.ran('mas-run desk.yaml -q "Order 17 came broken."')
-    assert refused.code == 2
+    refused = newcomer.ran('mas-run desk.yaml -q "Order 17 came broken."').ended(2)
     assert "--approve refund" in refused.err
     assert "`--approve refund`" in SECTIONS[9]
     assert not model.calls

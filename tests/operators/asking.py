@@ -1,13 +1,11 @@
 """An operator at work with a scripted model, and what it told and asked."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from coterie.operators import Bounds, MetaModel, Parent
+from coterie.operators import Bounds, MetaModel, Parent, RejectedProposal
 from coterie.runtime import Budget, Calls, Caps, Gateway, Journal
 from coterie.runtime.doubles import Call, Replies, ScriptedModel
 from coterie.schema import Agent, Catalogue, Model, Task, Team, load_team
@@ -107,6 +105,19 @@ def asking(
 
         result = asyncio.run(until_done())
     return Asked(result=result, events=events, calls=list(model.calls))
+
+
+def dropped(
+    ask: Callable[..., Asked[Any]], bad: Any, good: Any, **options: Any
+) -> RejectedProposal:
+    """See that a bad answer is repaired once, and dropped if it stays bad; return with what."""
+    assert not isinstance(ask(bad, good, **options).result, RejectedProposal)
+    lost = ask(bad, bad, **options)
+    assert isinstance(lost.result, RejectedProposal)
+    assert len(lost.calls) == 2
+    [event] = lost.events_of("operator_dropped")
+    assert event["operator"] == lost.result.operator
+    return lost.result
 
 
 def parent(of: Team = PAIR, **fields: Any) -> Parent:

@@ -1,7 +1,5 @@
 """Experience that is built with scripted doctors, and what may end that at any moment."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 from collections.abc import Callable, Coroutine, Generator, Sequence

@@ -1,7 +1,5 @@
 """What a pool is to be after every test of an evolution: sound."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

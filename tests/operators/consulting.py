@@ -1,7 +1,5 @@
 """Teams that consult in rounds, and rounds that they made."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

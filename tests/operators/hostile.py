@@ -1,7 +1,5 @@
 """What a model might answer that is broken, confused or malicious."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

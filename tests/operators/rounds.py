@@ -1,7 +1,5 @@
 """Teams that worked a round, and roles that they may take in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from coterie.operators import Contribution, Contributions, RoundAccount

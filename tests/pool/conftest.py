@@ -1,7 +1,5 @@
 """A pool with one team."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

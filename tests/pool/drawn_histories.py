@@ -1,7 +1,5 @@
 """Ledgers of pools in which anything may have happened, drawn at random, written without a disk."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any

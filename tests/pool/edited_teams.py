@@ -1,14 +1,11 @@
 """Small teams for the tests of pools, and pools of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coterie.pool import Pool
+from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated
-from coterie.pool.values.statistics import Trial
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Lineage, Team
 

@@ -1,7 +1,5 @@
 """A pool with a line of every kind, and how a line is sealed, for tests of what reads them."""
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

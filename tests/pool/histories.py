@@ -4,8 +4,6 @@ Each of three branches changes and takes in the others, at random; whatever happ
 happens to the witness as well, at once. In the end one branch has it all.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections import Counter
@@ -14,15 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from coterie.pool import Pool, verify
+from coterie.pool import Admission, Pool, verify
 from coterie.pool.git.driver import merge_file, set_up
 from coterie.pool.ledger.changes import Added, Change, Evaluated, Learnt, Restored, Retired, Revised
-from coterie.pool.ledger.state import Admission
 from coterie.pool.values.layout import LEDGER
 from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.runtime.values.usage import Usage
-from coterie.schema import Agent, Lineage, Team
-from coterie.schema.host.catalogue import Catalogue
+from coterie.schema import Agent, Catalogue, Lineage, Team
 
 from ..support.repositories import run_git
 from .edited_teams import SEED, edited

@@ -1,7 +1,5 @@
 """An HTTP server on 127.0.0.1 that answers as a function says."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping

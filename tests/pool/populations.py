@@ -1,7 +1,5 @@
 """Populations for tests: what happened to them, as lines of a ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A stand-in for a Qdrant server: the requests that the store makes, answered from dictionaries."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from typing import Any

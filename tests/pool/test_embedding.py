@@ -1,7 +1,5 @@
 """Embedders: their laws, where their models come from, and the ways in which they fail."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json
@@ -35,8 +33,7 @@ from coterie.pool.embedding.protocol import unit
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.gateway import CallError, Endpoint
 from coterie.runtime.local.packaged import PackagedFile, weights_dir
-from coterie.schema import Model
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Model
 
 from .loopback import Answer, Loopback
 from .tiny_onnx import table_lookup
@@ -205,9 +202,7 @@ class TestMiniLm:
         assert "'hashing'" in str(caught.value)
         assert not list(shop.cache.glob("all-minilm*"))
 
-    def test_refuses_other_files_than_the_pinned(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_refuses_unpinned_files(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(minilm, "MODEL", replace(minilm.MODEL, sha256="0" * 64))
         with pytest.raises(InputError, match=r"tiny-model==1\.0 is not the expected one"):
             MiniLmEmbedder(report=lambda _: None).embed(["east"])

@@ -1,7 +1,5 @@
 """What an episode sees of a pool stays what it was when the episode began."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A sentence model of a few bytes: looks each token up in a table, and does nothing else."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Any team whose agents end in any way, and what must come of it by an independent small model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

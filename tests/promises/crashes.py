@@ -1,7 +1,5 @@
 """Runs of random teams on a model that answers by what it is asked, ended at random moments."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

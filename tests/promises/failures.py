@@ -9,6 +9,8 @@ from typing import Any, Literal
 from coterie.runtime.doubles import Reply
 from coterie.schema import Agent, Execution, Team
 
+from ..support.teams import NUMBER
+
 CANARY = "TEXT-OF-A-FAILURE"
 """Stands in everything that the model says where it fails an agent."""
 FRAIL = "frail"
@@ -136,12 +138,6 @@ def rerun(error: str, reply: Reply | str, *, calls: int = 1, **fields: Any) -> K
     )
 
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "integer"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 GIVEN_UP: Mapping[str, Any] = {"model": {"timeout": MOMENT}, "every_call_arrives": False}
 
 KINDS: Mapping[str, Kind] = {
@@ -159,7 +155,7 @@ KINDS: Mapping[str, Kind] = {
     "too_long": Kind(error="context", reply=Reply.fault("context_overflow")),
     "empty": rerun("answered with nothing", " \n"),
     "length": rerun("Raise max_tokens", Reply(text="", finish_reason="length")),
-    "misfit": rerun("does not fit output_schema", CANARY, calls=2, output_schema=SCHEMA),
+    "misfit": rerun("does not fit output_schema", CANARY, calls=2, output_schema=NUMBER),
     "agent_timeout": Kind(
         error=f"within {MOMENT:g} seconds, the agent's timeout",
         reply=Reply.fault("hang"),

@@ -1,7 +1,5 @@
 """Interrupting work on files of state at every point, and looking at what is left."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

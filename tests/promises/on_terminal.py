@@ -1,7 +1,5 @@
 """Commands as people run them: on a terminal, where Ctrl-C is a key."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

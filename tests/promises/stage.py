@@ -4,8 +4,6 @@ So every order of events can come up, none depends on the machine, and a run tha
 is seen at once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import selectors

@@ -1,7 +1,5 @@
 """Runs of one journal that branch from another's: each is as if it had been made from nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from dataclasses import dataclass
@@ -11,10 +9,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.runtime import Ablation, Calls, Context, Run, Toolbox, compile, perform
+from coterie.runtime import Ablation, Calls, Context, Journal, Run, Toolbox, compile, perform
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.record.branch import Branch, Locks
-from coterie.runtime.record.journal import Journal
 from coterie.schema import Team
 
 from .crashes import (

@@ -1,7 +1,5 @@
 """Open rosters under any timing: no deadlock, no message lost or doubled; killed, they go on."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import random

@@ -5,8 +5,6 @@ the rest at system calls, and at least 3500 images of what a disk may hold witho
 them is tried on every change.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -99,9 +97,7 @@ def test_without_power_at_any_moment(
         for flushes in ("files", "folders")
     ],
 )
-def test_a_flush_that_were_missing_would_show(
-    interrupter: Interrupter, workload: str, flushes: str
-) -> None:
+def test_a_missing_flush_would_show(interrupter: Interrupter, workload: str, flushes: str) -> None:
     recording, ended = interrupter.record(workload)
     careless = recording.careless(folders=flushes == "folders")
     with pytest.raises((AssertionError, OSError, CoterieError)):

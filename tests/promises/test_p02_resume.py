@@ -1,7 +1,5 @@
 """P2: a run that was interrupted and resumed comes to exactly what it would have come to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

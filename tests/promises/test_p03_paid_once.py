@@ -1,7 +1,5 @@
 """P3: no call is paid twice; a crash or a failure costs at most the calls in flight."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given, settings

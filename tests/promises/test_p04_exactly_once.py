@@ -1,7 +1,5 @@
 """P4: every update counts exactly once, whoever is killed when and starts again."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping

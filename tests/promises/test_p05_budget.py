@@ -5,8 +5,6 @@ within budgets of agents, runs and an evolution, while the provider keeps books 
 second lets hypothesis do with a tree of budgets what it likes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """P6: no call outlives its deadline, whatever the endpoint does."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json

@@ -1,7 +1,5 @@
 """P7: Ctrl-C at any moment ends a run at once and in order, and the run can be resumed."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

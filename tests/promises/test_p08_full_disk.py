@@ -1,7 +1,5 @@
 """P8: a disk that is full, broken or read-only gives one clear error, and the work can go on."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -71,9 +69,7 @@ def test_a_failure_of_any_system_call(
 
 
 @pytest.mark.parametrize("workload", ALONE)
-def test_a_limit_on_the_size_of_files(
-    interrupter: Interrupter, workload: str, nightly: bool
-) -> None:
+def test_a_limit_on_file_sizes(interrupter: Interrupter, workload: str, nightly: bool) -> None:
     failed = 0
     for largest in range(1000, 41_000, 1000 if nightly else 8000):
         ended = interrupter.run(workload, largest_file=largest)
@@ -107,9 +103,7 @@ def in_own_mounts(*command: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("kind", "least"), [("full", 20), ("read-only", 3)])
-def test_a_disk_that_is_full_or_read_only(
-    tmp_path: Path, kind: str, least: int, nightly: bool
-) -> None:
+def test_a_full_or_read_only_disk(tmp_path: Path, kind: str, least: int, nightly: bool) -> None:
     words = [kind, str(tmp_path), *(["--every-page"] if nightly else [])]
     command = in_own_mounts(sys.executable, str(PROGRAM), *words)
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=with_tests())

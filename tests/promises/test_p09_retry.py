@@ -1,7 +1,5 @@
 """P9: only what may pass is tried again, as often as allowed, when asked, and not all at once."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import random

@@ -1,7 +1,5 @@
 """P10: an endpoint that is dead is asked a handful of times, and found again when it is back."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """P11: an agent's failure follows the declared policy, and never passes for an answer."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """P12: the scheduler never deadlocks, never starts an agent early, keeps its bound, and ends."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any

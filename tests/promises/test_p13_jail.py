@@ -1,7 +1,5 @@
 """P13: code that a model wrote gets nothing of the host, is bounded, and always ends."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

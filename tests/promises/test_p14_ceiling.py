@@ -5,8 +5,6 @@ type of agent, number of agents, or amount of anything that the ceiling does not
 asks for is worked out here anew, from its canonical text alone.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -5,10 +5,7 @@ output of tools, files, code that agents run, and errors of providers. The real 
 then every byte below their folder is searched, also decoded, and all that they printed.
 """
 
-from __future__ import annotations
-
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,15 +15,11 @@ import pytest
 
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
-from coterie.runtime.jail import detect
 
+from ..jails import needs_jail
 from ..leaks import leaks, written
 from ..support.commands import invoked_in
 from .secret_host import DEPTH, Host, Secrets, forms
-
-needs_jail = pytest.mark.skipif(
-    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
-)
 
 
 @pytest.fixture

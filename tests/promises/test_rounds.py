@@ -1,7 +1,5 @@
 """P1 to P3 of teams that repeat: ended in any round, nothing is lost and nothing paid twice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A run in which somebody is silent pays for what really changes, and for nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Teams, models and runs against the scripted model server."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -14,14 +12,11 @@ import pytest
 
 from coterie.runtime import (
     Budget,
-    Calls,
     Caps,
     Context,
-    Gateway,
     Journal,
     Plan,
     Run,
-    Toolbox,
     Trace,
     compile,
     execute,
@@ -33,6 +28,8 @@ from coterie.runtime.messages.recall import Recaller
 from coterie.runtime.record.trace import Event
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+from ..support.performing import performed
 
 TASK = Task(id="apples", query="How many apples are left?")
 
@@ -118,20 +115,10 @@ class Bench:
         options = options or {}
         models = {"default": Model(alias="default", model="scripted", api_base=base, **options)}
         plan = compile(team, Catalogue.of_host(models=models))
-
-        async def until_done() -> Run:
-            async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-                await toolbox.prepare(plan.tools)
-                host = Context(
-                    calls=Calls(gateway=gateway, **calling),
-                    jails=UNUSED,
-                    toolbox=toolbox,
-                    trace=Trace(self.events.append),
-                    **context,
-                )
-                return await how(plan, task, host)
-
-        return asyncio.run(until_done())
+        trace = Trace(self.events.append)
+        return asyncio.run(
+            performed(plan, task, models, how=how, calling=calling, trace=trace, **context)
+        )
 
     def of(self, event: str, agent: str | None = None) -> list[Event]:
         """The events of a type, of one agent or of all."""

@@ -1,7 +1,5 @@
 """Repositories that many work on: with our workspaces, and with nothing but git, as the judge."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -16,23 +14,21 @@ from pathlib import Path
 from typing import Any, cast
 
 from coterie.runtime import (
-    Calls,
-    Context,
-    Gateway,
+    AgentOutcome,
     Journal,
     Run,
-    Toolbox,
     Trace,
     compile,
     execute,
     perform,
 )
-from coterie.runtime.agents.outcomes import AgentOutcome
 from coterie.runtime.record.trace import Event
 from coterie.runtime.repository.changes import RepositoryChange, newest, passed_on
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.schema import Agent, Catalogue, Model, Task, Team
+
+from ..support.performing import performed
 
 __all__ = [
     "MARKED",
@@ -218,14 +214,9 @@ class Studio:
             for item, planned in plan.agents.items()
         }
         with Journal.open(folder) if folder else nullcontext() as journal:
-            async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-                context = Context(
-                    calls=Calls(gateway=gateway, journal=journal),
-                    jails=cast("Any", None),
-                    toolbox=toolbox,
-                    trace=Trace(self.events.append),
-                )
-                return await how(replace(plan, agents=agents), self.task, context)
+            plan, trace = replace(plan, agents=agents), Trace(self.events.append)
+            calling = {"journal": journal}
+            return await performed(plan, self.task, models, how=how, calling=calling, trace=trace)
 
     async def done(self, assignment: Assignment) -> AgentResult:
         """Do an agent's part."""

@@ -1,7 +1,5 @@
 """Open rosters whose agents do as they are told, and what must hold of any run of them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import defaultdict

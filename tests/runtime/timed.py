@@ -1,16 +1,13 @@
 """Runs of teams on virtual time: what happens when is exact."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
+from coterie.runtime import Budget, Calls, Caps, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.record.trace import Event
-from coterie.runtime.values.budget import Budget, Caps
 from coterie.schema import Catalogue, Model, Team
 
 from ..provider import Behaviour, Provider, answer, gateway_to, model

@@ -1,13 +1,13 @@
 """What hypothesis makes up for the schema's tests: texts as nasty as users', teams, values."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from coterie.schema import (
     Agent,
@@ -24,11 +24,6 @@ from coterie.schema import (
 )
 from coterie.schema.host.models import EFFORTS
 from coterie.schema.team.team import OF_OTHERS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hypothesis.strategies import DrawFn, SearchStrategy
 
 
 def fewer(times: int) -> settings:

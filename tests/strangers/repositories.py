@@ -1,7 +1,5 @@
 """Repositories as a stranger may make them: settings that name programs, links of all kinds."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os

@@ -1,7 +1,5 @@
 """What agents leave in the folder of a run: nothing of it runs where somebody looks at it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -101,9 +99,7 @@ def look(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*every(5, PLANTED[:-1]), PLANTED[-1]])
-def test_no_program_runs_where_somebody_looks_at_what_agents_left(
-    name: str, tmp_path: Path, program: Path
-) -> None:
+def test_no_program_runs_where_agents_left_it(name: str, tmp_path: Path, program: Path) -> None:
     files = dict(planted(program))[name]
     run = tmp_path / "run"
     run.mkdir()

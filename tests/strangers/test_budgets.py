@@ -1,7 +1,5 @@
 """Caps over any number of hangs, cuts, kills and resumes: what the server saw is within."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil
@@ -12,19 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from coterie.runtime import Budget, Caps, Plan, RunFolder, Setting, compile, open_services
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.plan.plan import Plan, compile
-from coterie.runtime.record.trace import RunFolder
 from coterie.runtime.runs.record import RunRecord
-from coterie.runtime.runs.services import Setting, open_services
 from coterie.runtime.scrubbing.scrubber import Scrubber
-from coterie.runtime.values.budget import Budget, Caps
 from coterie.runtime.values.usage import Usage
-from coterie.schema import Task
-from coterie.schema.host.catalogue import Catalogue
-from coterie.schema.host.models import Model
-from coterie.schema.loading.loading import load_team
+from coterie.schema import Catalogue, Model, Task, load_team
 
 from ..waiting import PATIENCE
 
@@ -170,9 +162,7 @@ def known_of(folder: Path, model: ScriptedModel) -> tuple[Catalogue, Plan]:
     return known, compile(load_team(folder / "team.yaml", known), known)
 
 
-def test_what_the_server_saw_is_within_the_cap_and_in_every_report(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_what_the_server_saw_is_capped_and_in_every_report(tmp_path: Path, nightly: bool) -> None:
     for number in range(SEQUENCES["nightly" if nightly else "change"]):
         folder = tmp_path / str(number)
         folder.mkdir()

@@ -1,7 +1,5 @@
 """Endpoints that lie about what they cost: under a cap, who is paid is not believed alone."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Mapping
@@ -123,9 +121,7 @@ def used(endpoint: Endpoint, cap: str, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("says", "writes"), every(3, KINDS))
-def test_the_true_bill_passes_no_cap_by_more_than_is_said(
-    says: str, writes: str, tmp_path: Path
-) -> None:
+def test_the_true_bill_passes_no_cap_unsaid(says: str, writes: str, tmp_path: Path) -> None:
     endpoint = Endpoint(says=SAYS[says], writes=writes)
     fields = used(endpoint, f"usd={CAP}", tmp_path)
     assert endpoint.usd <= CAP + endpoint.bound, (endpoint.calls, fields)

@@ -1,7 +1,5 @@
 """Pools that strangers made: a command refuses one with a link in it, and writes nowhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -119,8 +117,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     with ScriptedModel("7") as model:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        result = run(folder, model, mas_evolve, EVOLVE)
-        assert result.code == 0, result.err
+        run(folder, model, mas_evolve, EVOLVE).ended(0)
         pool = Pool.open(folder / "pool")
         ada = Agent(id="ada", prompt="You are called Ada.")
         pool.commit(Added(member=ada, lineage=Lineage(operator="genesis")), op="begin/ada")
@@ -217,8 +214,7 @@ def test_the_folder_of_the_pool_itself_may_be_a_link(folder: Path, scene: Scene)
         ("verify", "link"),
         ("retire", "link", "solo", "--reason", "old"),
     ):
-        result = run(folder, scene.model, mas_pool, words)
-        assert result.code == 0, result.err
+        run(folder, scene.model, mas_pool, words).ended(0)
 
 
 def test_no_pool_below_the_folder_of_several_may_be_a_link(folder: Path, scene: Scene) -> None:

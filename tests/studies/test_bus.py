@@ -1,10 +1,8 @@
 """The benchmark of what messages of an open roster cost: agents talk, and a table is printed."""
 
-from __future__ import annotations
-
 from click.testing import CliRunner
 
-from studies.bus import HEAD, alone, main
+from studies.bus import HEAD, main
 
 
 def test_prints_what_messages_cost() -> None:
@@ -13,7 +11,3 @@ def test_prints_what_messages_cost() -> None:
     head, _, *rows = result.output.splitlines()
     assert [cell.strip() for cell in head.strip("|").split("|")] == [*HEAD]
     assert [row.split("|")[1].strip() for row in rows] == ["10", "20"]
-
-
-def test_the_bus_alone_costs_something() -> None:
-    assert alone(50, 500) > 0

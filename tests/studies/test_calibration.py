@@ -1,7 +1,5 @@
 """What a pool says of its teams is true where that is known."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every strategy beside its control: a gain where one can be learnt, none where nothing helps."""
 
-from __future__ import annotations
-
 from importlib.metadata import entry_points
 
 import pytest

@@ -1,7 +1,5 @@
 """What intervals of sampled Shapley values cover, in games whose exact values are known."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The engine's benchmark works: every subject that needs no installation finishes correctly."""
 
-from __future__ import annotations
-
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -58,9 +56,7 @@ def test_each_of_our_rows_has_aims_of_its_own() -> None:
     assert [*engine.SUBJECTS][2:4] == ["coterie-recorded", "coterie"]
 
 
-def test_an_answer_in_pieces_is_measured_beside_a_whole_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_pieces_are_measured_beside_a_whole_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, least in (("RUNS", 1), ("AT_ONCE", 2), ("SIMULATED", "sim-0-3")):
         monkeypatch.setattr(streaming, name, least)
     with engine._simulator() as port:
@@ -86,9 +82,7 @@ def test_installing_without_uv_says_how_to_come_by_it(monkeypatch: pytest.Monkey
         engine._install("langgraph")
 
 
-def test_installing_with_a_uv_that_is_none_is_no_bug(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installing_with_no_uv_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV", str(tmp_path / "gone"))
     done = run("--install", "--subjects", "langgraph", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -134,9 +128,7 @@ def test_the_sampler_sees_where_the_time_goes() -> None:
     )
 
 
-def test_a_flame_graph_in_a_folder_that_is_not_there_is_refused_before_anything_runs(
-    tmp_path: Path,
-) -> None:
+def test_a_flame_graph_in_a_missing_folder_is_refused_before_anything_runs(tmp_path: Path) -> None:
     done = run("--flame", "none/graph.svg", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "error: --flame none/graph.svg: there is no folder 'none'.\n"

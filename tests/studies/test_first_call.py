@@ -1,7 +1,5 @@
 """The way to a first answer is measured on the real program."""
 
-from __future__ import annotations
-
 from coterie.runtime.doubles import ScriptedModel
 from studies.first_call import measured
 

@@ -1,7 +1,5 @@
 """The benchmark of pools that grow: it writes them, opens them, works there, and prints a table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

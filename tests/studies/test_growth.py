@@ -1,7 +1,5 @@
 """The benchmark of growth: each curve is measured, and its exponent is that of its last step."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """What 95 % intervals cover, in worlds whose truth is known."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

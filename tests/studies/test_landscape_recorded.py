@@ -4,8 +4,6 @@ The recording is made anew by `python -m tests.studies.test_landscape_recorded`,
 for changes that are meant to change what evolutions do, and for nothing else.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

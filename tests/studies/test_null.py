@@ -1,7 +1,5 @@
 """Equal teams: a comparison tells them apart in at most one of twenty repetitions."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

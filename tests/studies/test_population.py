@@ -1,7 +1,5 @@
 """The benchmark of what a population costs by itself: it works on tasks, and prints a table."""
 
-from __future__ import annotations
-
 from click.testing import CliRunner
 
 from studies.population import AFTER, BEFORE, main

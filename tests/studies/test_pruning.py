@@ -1,7 +1,5 @@
 """Whom a town retires: the study's own rules."""
 
-from __future__ import annotations
-
 from studies.pruning import retired
 
 

@@ -1,7 +1,5 @@
 """An instance from a repository, a fix and its tests, that the adapter then reads."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path
@@ -63,9 +61,7 @@ def test_an_instance_is_derived_and_graded(tmp_path: Path) -> None:
     assert (none.exit_code, "fits none of the 1 ids" in none.output) == (2, True)
 
 
-def test_a_test_that_ends_now_so_now_so_is_told_and_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_flaky_test_is_told_and_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = [{"f::a": "FAILED", "f::b": "PASSED", "f::c": "PASSED", "f": "ERROR"}] * 2
     after = [
         {"f::a": "PASSED", "f::b": "PASSED", "f::c": "PASSED", "f::d": "XFAIL"},
@@ -93,9 +89,7 @@ def test_a_test_that_ends_now_so_now_so_is_told_and_left_out(
         (MORE_TESTS, "no patch\n", "after the fix, nothing is known of the tests: the patch"),
     ],
 )
-def test_a_fix_that_repairs_nothing_makes_no_instance(
-    tmp_path: Path, tests: str, fix: str, message: str
-) -> None:
+def test_useless_fixes_make_nothing(tmp_path: Path, tests: str, fix: str, message: str) -> None:
     done = derived(tmp_path, tests, fix, "--repeats=1")
     assert (done.exit_code, message in done.output) == (2, True)
     assert not (tmp_path / "data" / "instances.jsonl").exists()

@@ -1,7 +1,5 @@
 """What children save that reuse answers, and that pools stay true where they share their luck."""
 
-from __future__ import annotations
-
 import statistics
 
 import pytest

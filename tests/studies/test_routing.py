@@ -1,7 +1,5 @@
 """Routers in worlds whose truth is known."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 
@@ -35,9 +33,7 @@ def test_where_the_team_is_better_there_is_nothing_to_find(nightly: bool) -> Non
         assert item.truth[1] <= 0 <= item.oracle
 
 
-def test_the_same_draw_gives_the_same_and_the_table_has_a_row_for_each_size(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_equal_draws_agree_and_each_size_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routing, "SIZES", (12, 30))
     assert simulate(DECIDED, 30, times=2) == simulate(DECIDED, 30, times=2)
     done = CliRunner().invoke(main, ["--times", "1"])

@@ -1,7 +1,5 @@
 """The measurement of throughput runs; what it measures depends on the machine."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

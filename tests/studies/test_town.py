@@ -1,7 +1,5 @@
 """How a population's folder grows: what is counted, and what its history shows of ten tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a town costs: what the study counts, on two tasks."""
 
-from __future__ import annotations
-
 from studies.town_tokens import TOWNS, evolved, model, tokens
 
 

@@ -1,7 +1,5 @@
 """The measurement of what traces cost runs; what it measures depends on the machine."""
 
-from __future__ import annotations
-
 from studies.traced import main
 
 from ..support.commands import invoked

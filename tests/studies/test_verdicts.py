@@ -1,7 +1,5 @@
 """Published answers are right in any form, and what is none is wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

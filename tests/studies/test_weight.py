@@ -1,17 +1,12 @@
 """What an install weighs."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from studies import weight
 from studies.weight import needed, size
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_an_extra_brings_what_it_needs_and_what_that_needs() -> None:

@@ -1,7 +1,5 @@
 """The result of a command, run in this process, or in a child of it that is left at work."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import json
@@ -16,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import chdir, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import click
 from click.testing import CliRunner, Result
@@ -43,6 +41,11 @@ class CommandResult:
     shown: str = ""
     calls: int = 0
     asked: list[Call] = field(default_factory=list[Call])
+
+    def ended(self, code: int) -> Self:
+        """Return this result, which has to be that of a command that ended with this code."""
+        assert self.code == code, self.shown or self.err
+        return self
 
     @property
     def json(self) -> Any:

@@ -6,8 +6,6 @@ raises, `hang` stays there for ever. `count:FILE` does nothing but append to FIL
 place that is come to. An empty setting does nothing at all.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

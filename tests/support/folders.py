@@ -1,7 +1,5 @@
 """What a folder holds, to see that nothing in it changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

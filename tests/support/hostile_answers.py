@@ -1,7 +1,5 @@
 """Operators at work with hostile answers: a gateway that gives them, and what is counted."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,7 +1,5 @@
 """Entries of journals, as runs write them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping

@@ -1,7 +1,5 @@
 """What scripted models were asked."""
 
-from __future__ import annotations
-
 from coterie.runtime.doubles import ScriptedModel
 
 

@@ -1,7 +1,5 @@
 """Someone who does what a page says: writes its files and types its commands."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """A plug-in of all kinds, any part of which may be of another type than we declare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Code of others, that raises or returns what a test wants, at each point where it is called."""
 
-from __future__ import annotations
-
 MODULE = """
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What is wrong with a file, as its reader reports it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

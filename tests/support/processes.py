@@ -1,7 +1,5 @@
 """Work in processes and threads of its own, waited for to its end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

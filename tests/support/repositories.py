@@ -1,7 +1,5 @@
 """Repositories of git, with and without a pool in them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

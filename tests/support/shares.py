@@ -1,7 +1,5 @@
 """A share of the cases of a test on every change, all of them nightly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,8 +1,16 @@
-"""Values that agents of a team read."""
+"""Values that agents of a team read, and a form of what they answer."""
 
-from __future__ import annotations
+from typing import Any
 
 from coterie.runtime.runners import AgentReport
+
+NUMBER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"answer": {"type": "integer"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+"""The form of an answer that is a whole number."""
 
 
 def reports(*contents: str) -> tuple[AgentReport, ...]:

@@ -1,7 +1,5 @@
 """`mas-bench arena` in a folder of its own, with a model that is right once it is told to think."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -92,6 +90,5 @@ def hall(tmp_path: Path) -> Hall:
 def done(tmp_path_factory: pytest.TempPathFactory) -> Hall:
     """An arena that was run once, to the end."""
     hall = make_hall(tmp_path_factory.mktemp("hall"))
-    result = hall.run()
-    assert result.code == 0, result.err
+    hall.run().ended(0)
     return hall

@@ -1,7 +1,5 @@
 """`mas-bench arena`: what cells cost and find, how the command resumes, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -43,15 +41,12 @@ def test_a_race_hands_over_its_winner_and_is_tested_beside_its_original(hall: Ha
     arena = ARENA.replace("calls=9", "calls=60").replace("evolve: 4", "evolve: 10")
     methods = "methods:\n  race: {settings: {kinds: [hypothesis]}}\n"
     hall.write(arena.partition("methods:")[0].replace("seeds: 2", "seeds: 1") + methods)
-    result = hall.run()
-    assert result.code == 0, result.err
+    hall.run().ended(0)
     row = by_method(hall.value())["race"]
     assert (row["score"], row["gain"]) == (1.0, 1.0)
 
 
-def test_spending_adds_up_to_what_the_model_was_asked_and_no_cell_passes_its_cap(
-    done: Hall,
-) -> None:
+def test_spending_adds_up_to_what_was_asked_and_no_cell_passes_its_cap(done: Hall) -> None:
     value = done.value()
     spent = [row[part] for row in value["rows"] for part in ("learning", "testing")]
     assert sum(part["calls"] for part in spent) == len(done.calls)
@@ -72,9 +67,7 @@ def test_killed_and_resumed_by_shards_it_has_the_same_bytes(done: Hall, hall: Ha
     assert hall.files() == done.files()
 
 
-def test_cells_side_by_side_share_one_server_of_the_embedded_model(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_at_once_share_an_embedded_model(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[str] = []
 
     async def stop() -> None:
@@ -97,9 +90,7 @@ def test_cells_side_by_side_share_one_server_of_the_embedded_model(
     assert events == ["started", "stopped"]
 
 
-def test_the_journal_of_a_cell_that_is_done_is_read_once(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_journals_of_done_cells_are_read_once(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     reading: list[Path] = []
     opened = Journal.open
 
@@ -108,8 +99,7 @@ def test_the_journal_of_a_cell_that_is_done_is_read_once(
         return opened(folder, replaying=replaying, **options)
 
     monkeypatch.setattr(Journal, "open", counted)
-    result = hall.run()
-    assert result.code == 0, result.err
+    hall.run().ended(0)
     assert [reading.count(folder) for folder in {*reading}] == [1] * 6
 
 
@@ -142,8 +132,7 @@ def test_where_nothing_helps_nothing_is_claimed(hall: Hall) -> None:
         is_right = random.Random(message_text(request)).random() < 0.5
         return Reply(text="7" if is_right else "8")
 
-    result = hall.run(script=tossed)
-    assert result.code == 0, result.err
+    hall.run(script=tossed).ended(0)
     rows = [row for row in hall.value()["rows"] if "versus" in row]
     assert [row["versus"]["claim"] for row in rows] == ["", ""]
     assert all(row["versus"]["least_effect"] > 0.2 for row in rows)
@@ -185,8 +174,7 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
         return Reply.error(401) if "response_format" in request else metered(request)
 
     hall.write(ARENA.replace("seeds: 2", "seeds: 1"))
-    result = hall.run(script=failing)
-    assert result.code == 1
+    result = hall.run(script=failing).ended(1)
     assert "stopped: evomas, mine, seed 0: " in result.err
     assert [row["done"] for row in hall.value()["rows"]] == [1, 0, 1]
     assert hall.run().code == 0
@@ -218,8 +206,7 @@ def test_a_model_that_nobody_asks_is_refused(hall: Hall) -> None:
 
 def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall: Hall) -> None:
     hall.write(ARENA.partition("  evomas:")[0].replace("test_cap: calls=8", "test_cap: calls=3"))
-    result = hall.run()
-    assert result.code == 3
+    hall.run().ended(3)
     assert by_method(hall.value())["team as it is"]["testing"]["calls"] == 6
     hall.write(ARENA.partition("  evomas:")[0])
     assert hall.run().code == 0

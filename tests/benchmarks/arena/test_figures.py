@@ -1,7 +1,5 @@
 """The statistics of an arena: how often it claims what is not so, and what it would have seen."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

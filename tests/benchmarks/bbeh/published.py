@@ -1,7 +1,5 @@
 """Invented examples, in files as BBEH's are published."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The two benchmarks as a user finds them, and their figures."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

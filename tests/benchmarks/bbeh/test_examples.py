@@ -1,7 +1,5 @@
 """Tasks come out of the published files in each layout, whole or not at all."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -103,9 +101,7 @@ def cut(path: Path) -> None:
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
-def test_what_is_missing_or_broken_is_told(
-    published: Path, tmp_path: Path, harm: Harm, message: str
-) -> None:
+def test_missing_files_are_told(published: Path, tmp_path: Path, harm: Harm, message: str) -> None:
     data = shutil.copytree(published / "bbeh", tmp_path / "data")
     harm(data / "bbeh")
     with pytest.raises(InputError) as raised:
@@ -114,9 +110,7 @@ def test_what_is_missing_or_broken_is_told(
     assert str(data) in str(raised.value)
 
 
-def test_an_archive_that_was_cut_anywhere_is_never_taken_for_less(
-    published: Path, tmp_path: Path
-) -> None:
+def test_a_cut_archive_is_never_taken_for_less(published: Path, tmp_path: Path) -> None:
     data = shutil.copytree(published / "packed" / "bbeh", tmp_path / "data")
     archive = data / "benchmark_tasks.tar.xz"
     whole, tasks = archive.read_bytes(), full_tasks(Source(data=data))

@@ -3,15 +3,12 @@ r"""The verdicts of the original on answers that are hard to judge, and what hol
 Each verdict of the tables is the one that the original evaluator gives.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.benchmarks.bbeh.verdict import PREFIXES, agree, bbeh, conclusion, expectation
-from coterie.schema import Task
-from coterie.schema.team.task import ScorerChoice
+from coterie.schema import ScorerChoice, Task
 
 from ...scoring import scored
 

@@ -1,7 +1,5 @@
 """`mas-bench` in a folder with the files of a small invented benchmark, and a model that adds."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

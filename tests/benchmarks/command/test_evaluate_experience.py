@@ -1,7 +1,5 @@
 """`mas-bench run --recipe` of a pool that holds experience: used on unseen tasks, and frozen."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -16,9 +14,7 @@ RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\n"
 TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(3)]
 
 
-def test_agents_recall_what_they_learnt_and_nothing_is_added(
-    here: Path,
-) -> None:
+def test_agents_recall_what_they_learnt_and_nothing_is_added(here: Path) -> None:
     Path("ward.yaml").write_text(WARD)
     Path("recipe.yaml").write_text(RECIPE)
     Path("tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in TASKS))
@@ -26,8 +22,7 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(
     with ScriptedModel(doctors) as model:
         given = ("--model", f"m@{model.api_base}")
         words = ["recipe.yaml", "tasks.jsonl", *pool, *given]
-        learnt = invoked(mas_evolve, words, "mas-evolve")
-        assert learnt.code == 0, learnt.err
+        invoked(mas_evolve, words, "mas-evolve").ended(0)
         before, asked = Path("experience/ledger.jsonl").read_bytes(), len(model.calls)
         words = ["run", "arithmetic", "--recipe", "recipe.yaml", *pool, "--split", "test"]
         words += ["--limit", "2", "--trials", "1", "--json", *given]
@@ -50,6 +45,5 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(
 def test_an_embedder_is_for_a_pool(tmp_path: Path) -> None:
     (tmp_path / "ward.yaml").write_text(WARD)
     words = ["run", "arithmetic", "--team", str(tmp_path / "ward.yaml"), "--embedder", "hashing"]
-    result = invoked(mas_bench, words, "mas-bench")
-    assert result.code == 2
+    result = invoked(mas_bench, words, "mas-bench").ended(2)
     assert "--embedder is for a pool" in result.err

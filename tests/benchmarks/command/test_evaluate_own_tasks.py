@@ -1,7 +1,5 @@
 """`mas-bench run TASKS`: a team on tasks of one's own, with a verdict that CI understands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree
@@ -74,14 +72,11 @@ def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Cli) -> No
 
 def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Cli) -> None:
     words = run(own, "--scorer", "number")
-    result = own.bench(*words, "--fail-under", "0.8", replies=adds)
-    assert result.code == 4
+    result = own.bench(*words, "--fail-under", "0.8", replies=adds).ended(4)
     assert result.err == "too low: accuracy 0.750, and --fail-under is 0.8.\n"
     assert own.bench(*words, "--fail-under", "0.75", replies=adds).code == 0
-    failed = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(400))
-    assert failed.code == 4  # the team's own failure: every answer counts as wrong
-    down = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(500))
-    assert down.code == 1  # nobody knows how good it is
+    own.bench(*words, "--fail-under", "0.8", replies=Reply.error(400)).ended(4)
+    own.bench(*words, "--fail-under", "0.8", replies=Reply.error(500)).ended(1)
     denied = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(401))
     assert (denied.code, "esume" in denied.err) == (2, False)
 
@@ -123,8 +118,7 @@ def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Cli) -> 
 
 def test_judged_tasks_need_no_reference_and_others_do(own: Cli) -> None:
     Path("open.jsonl").write_text('{"query": "How much is 1 + 1?"}\n')
-    result = own.bench(*run(own, file="open.jsonl"))
-    assert result.code == 2
+    result = own.bench(*run(own, file="open.jsonl")).ended(2)
     assert "task 'open-1' has no answer" in result.err
     Path("both.csv").write_text("query\nWhy?\nWhen?\n")
     both = own.bench(*run(own, file="both.csv"))
@@ -138,8 +132,7 @@ def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Cli) -> None
         text = message_text(request)
         return Reply.error(401) if "Judge an answer" in text else adds(request)
 
-    result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=silent)
-    assert result.code == 1
+    result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=silent).ended(1)
     assert "the judge could not score the answer" in result.err
     (folder,) = own.results
     result = own.bench("resume", str(folder), "--quiet", replies=judges)
@@ -150,8 +143,7 @@ def test_a_judge_without_a_verdict_is_told(own: Cli) -> None:
     def wordy(request: Request) -> Reply:
         return Reply(text="?") if "Judge" in message_text(request) else adds(request)
 
-    result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=wordy)
-    assert result.code == 1
+    result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=wordy).ended(1)
     assert "the judge could not score the answer: the model gave no valid answer" in result.err
 
 
@@ -175,8 +167,7 @@ def test_a_table_becomes_lines(own: Cli) -> None:
 )
 def test_what_does_not_fit_is_told(own: Cli, words: tuple[str, ...], message: str) -> None:
     Path("scored.jsonl").write_text('{"query": "1?", "reference": "1", "scorer": "exact"}')
-    result = own.bench(*words, "--team", "solo.yaml")
-    assert result.code == 2
+    result = own.bench(*words, "--team", "solo.yaml").ended(2)
     assert message in result.err
 
 
@@ -191,9 +182,7 @@ def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(ow
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
-def test_what_agents_write_in_a_trial_is_kept_and_shown(
-    own: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_trial_writes_is_kept_and_shown(own: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_SERVICE_API_KEY", "kxv7-very-secret-value-8123")
     Path("solo.yaml").write_text(
         "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"
@@ -230,8 +219,7 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Cli) -> None:
     (folder,) = own.results
     with Journal.open(folder) as journal:
         assert sum(span.tokens for span in spans) == journal.spent().tokens
-    again = own.bench("resume", str(folder), "--quiet", "--otel", "u.jsonl", replies=judges)
-    assert again.code == 0
+    own.bench("resume", str(folder), "--quiet", "--otel", "u.jsonl", replies=judges).ended(0)
     assert [span.name for span in spans_in(Path("u.jsonl"))] == ["evaluation"]
 
 

@@ -1,7 +1,5 @@
 """What an evaluation leaves: edited, missing or shown samples, pools, and wrong input."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence
@@ -65,17 +63,14 @@ def test_samples_that_were_left_out_are_counted_all_the_same(cli: Cli) -> None:
     assert (result.code, "by the samples" in result.err) == (2, True)
 
 
-def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
-    cli: Cli,
-) -> None:
+def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(cli: Cli) -> None:
     cli.run()
     (folder,) = cli.results
     for name in ("samples.jsonl", "results.json"):
         (folder / name).unlink()
     left = sorted(entry.path for entry in written(folder, "sample"))[:10]
     rewrite(folder, lambda entry: entry if entry.kind != "sample" or entry.path in left else None)
-    result = cli.bench("table", str(folder))
-    assert result.code == 0, result.err
+    result = cli.bench("table", str(folder)).ended(0)
     assert "| 10 x 1 |" in result.out
     assert "| 14 " in result.out
     assert "interrupted" in result.out
@@ -184,8 +179,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
     assert not (cli.folder / "results").exists()
     with ScriptedModel(adds) as model:
         chosen = ("--split", "test", "--model", f"m@{model.api_base}")
-        result = cli.run(*from_pool, *chosen, team="recalling", replies=None)
-        assert result.code == 0, result.err
+        cli.run(*from_pool, *chosen, team="recalling", replies=None).ended(0)
         assert ["fingers" in call.text for call in model.calls] == [True, True]
     allowed = cli.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
     assert (allowed.code, allowed.calls) == (0, 2)
@@ -214,9 +208,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
         (["replay", "data"], "run.json: there is no such file"),
     ],
 )  # fmt: skip
-def test_wrong_input_is_said_and_nothing_is_made(
-    cli: Cli, words: Sequence[str], message: str
-) -> None:
+def test_wrong_input_makes_nothing(cli: Cli, words: Sequence[str], message: str) -> None:
     result = cli.bench(*words, "--model", NOWHERE)
     assert (result.code, result.out) == (2, "")
     assert message in result.err
@@ -227,8 +219,7 @@ def test_results_without_their_data_cannot_be_gone_on_with(cli: Cli) -> None:
     cli.run("--limit", "1")
     (folder,) = cli.results
     (cli.folder / "data" / "mini.json").unlink()
-    result = cli.bench("resume", str(folder), "--model", NOWHERE)
-    assert result.code == 2
+    result = cli.bench("resume", str(folder), "--model", NOWHERE).ended(2)
     assert "mini.json" in result.err
 
 
@@ -244,8 +235,7 @@ def test_two_processes_cannot_work_on_the_same_results(cli: Cli) -> None:
 
 
 def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(cli: Cli) -> None:
-    stopped = cli.run("--budget", f"calls={TASKS - 1}")
-    assert stopped.code == 3
+    stopped = cli.run("--budget", f"calls={TASKS - 1}").ended(3)
     hint = stopped.err.split("Resume: ")[-1].splitlines()[0]
     assert f" --budget calls={2 * (TASKS - 1)} --model " in hint
     assert cli.bench(*shlex.split(hint)[1:], replies=adds).code == 0

@@ -1,7 +1,5 @@
 """`mas-bench export`: answers as the benchmarks' own evaluators read them."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import json

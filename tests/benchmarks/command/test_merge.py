@@ -1,7 +1,5 @@
 """`mas-bench run --shard` and `merge`: parts make what would have been made at once."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -28,8 +26,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory, full_set: Path) -> Path:
         cli = cli_in(folder, patched, full_set)
         for which in range(1, OF + 1):
             where = f"parts/part{which}"
-            result = cli.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", where)
-            assert result.code == 0, result.err
+            cli.run("--shard", f"{which}/{OF}", "--trials", "2", "--results", where).ended(0)
     return folder / "parts"
 
 
@@ -67,9 +64,7 @@ def test_shards_have_every_task_once(shards: list[Path]) -> None:
     assert {len(list(read_samples(folder))) for folder in shards} == {12}
 
 
-def test_merged_shards_have_the_figures_of_the_whole_to_the_digit(
-    cli: Cli, shards: list[Path], parts: Path
-) -> None:
+def test_merged_shards_have_the_wholes_figures(cli: Cli, shards: list[Path], parts: Path) -> None:
     cli.run("--trials", "2", "--data", str(parts.parent / "data"))
     (whole,) = cli.results
     folder, code = merged(cli, shards[::-1])
@@ -97,8 +92,7 @@ def test_what_no_shard_could_make_is_made_after_the_merge(cli: Cli) -> None:
 
 def test_what_belongs_together_is_checked(cli: Cli, shards: list[Path]) -> None:
     def refused(*folders: Path) -> str:
-        result = cli.bench("merge", *map(str, folders), "--results", "whole")
-        assert result.code == 2
+        result = cli.bench("merge", *map(str, folders), "--results", "whole").ended(2)
         assert not Path("whole").exists()
         return result.err
 
@@ -117,24 +111,20 @@ def test_tasks_that_changed_since_are_told(cli: Cli) -> None:
     mine.write_text("query,reference\nHow much is 1 + 1?,2\nHow much is 2 + 1?,3\n")
     words = ("run", "mine.csv", "--team", "solo.yaml", "--scorer", "number", "--quiet")
     for which in ("1/2", "2/2"):
-        result = cli.bench(*words, "--shard", which, replies=adds)
-        assert result.code == 0, result.err
+        result = cli.bench(*words, "--shard", which, replies=adds).ended(0)
     mine.write_text(mine.read_text().replace("2 + 1?,3", "2 + 1?,4"))
-    result = cli.bench("merge", *map(str, cli.results), "--results", "whole")
-    assert result.code == 2
+    result = cli.bench("merge", *map(str, cli.results), "--results", "whole").ended(2)
     assert "was made with other tasks than own has here" in result.err
 
 
 @pytest.mark.parametrize("wrong", ["5/4", "0/4", "1", "a/b", "1/4/2", "-1/4", "1/99999999999"])
 def test_a_shard_that_cannot_be_is_told(cli: Cli, wrong: str) -> None:
-    result = cli.run("--shard", wrong, replies=None)
-    assert result.code == 2
+    result = cli.run("--shard", wrong, replies=None).ended(2)
     assert "is not such as 3/8, the third of eight" in result.err
 
 
 def test_more_shards_than_tasks_are_told(cli: Cli) -> None:
-    result = cli.run("--shard", "1/25", replies=None)
-    assert result.code == 2
+    result = cli.run("--shard", "1/25", replies=None).ended(2)
     assert "there are only 24 tasks" in result.err
 
 

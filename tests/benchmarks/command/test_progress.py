@@ -1,7 +1,5 @@
 """Progress of an evaluation: how far, how good, how fast, how long still, and what it costs."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.benchmarks.command.progress import Progress

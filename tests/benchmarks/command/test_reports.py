@@ -1,7 +1,5 @@
 """`mas-bench list`, `compare`, `table` and `export`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -35,8 +33,7 @@ def folders(cli: Cli) -> tuple[str, str]:
 
 
 def test_benchmarks_are_listed(cli: Cli) -> None:
-    result = cli.bench("list")
-    assert result.code == 0
+    result = cli.bench("list").ended(0)
     lines = dict(line.split(maxsplit=1) for line in result.out.splitlines())
     assert lines.keys() >= OURS
     assert lines["bbeh-mini"] == "BIG-Bench Extra Hard, mini set (2025)"
@@ -46,8 +43,7 @@ def test_benchmarks_are_listed(cli: Cli) -> None:
 
 
 def test_list_says_of_one_what_to_know_before_using_it(cli: Cli) -> None:
-    result = cli.bench("list", "bbeh-mini", "--data", "data")
-    assert result.code == 0
+    result = cli.bench("list", "bbeh-mini", "--data", "data").ended(0)
     for word in ("CC BY 4.0", "arXiv:2502.19187", "--data", "headline: accuracy", "tasks: 24"):
         assert word in result.out
     assert "niches: boardgame_qa 8, boolean_expressions 8, buggy_tables 8" in result.out
@@ -63,8 +59,7 @@ def test_every_benchmark_names_its_licence_and_its_makers(cli: Cli, name: str) -
 
 
 def test_two_evaluations_are_compared(cli: Cli, folders: tuple[str, str]) -> None:
-    result = cli.bench("compare", *folders)
-    assert result.code == 0
+    result = cli.bench("compare", *folders).ended(0)
     assert "difference +0.667 [" in result.out
     assert "over 6 tasks: 5 better, 1 worse" in result.out
     assert "p = 0.219  (exact McNemar; this one decides)" in result.out
@@ -100,8 +95,7 @@ def test_patches_are_exported_for_the_official_harness(cli: Cli) -> None:
         ("b__b-2", ""),
     ]
     assert {line["model_name_or_path"] for line in lines} == {"solo"}
-    result = cli.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours")
-    assert result.code == 0
+    result = cli.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours").ended(0)
     assert json.loads(Path("preds.json").read_text())["a__a-1"]["model_patch"] == "another\n"
     for words, message in (
         (("r", "preds.json", "--trial", "3"), "there is no trial 3"),
@@ -156,16 +150,14 @@ def test_a_gate_fails_where_the_second_is_worse_by_more_than_chance(
     assert ("worse: solo (bad) scores -1.000 [" in result.err) == bool(code)
     suite = ElementTree.parse(cli.folder / "out.xml").getroot()  # noqa: S314 - ours
     assert suite.get("failures") == failures
-    better = cli.bench("compare", "bad", "good", *words)
-    assert better.code == 0
+    cli.bench("compare", "bad", "good", *words).ended(0)
 
 
 @pytest.mark.parametrize("words", [["--fail-if-worse", "good", "bad"], ["--fail-if-worse=7"]])
 def test_a_margin_is_a_number_behind_the_folders(cli: Cli, words: list[str]) -> None:
     for name in ("good", "bad"):
         kept(cli.folder / name, [sample("t", 1.0)])
-    result = cli.bench("compare", "good", "bad", *words)
-    assert result.code == 2
+    result = cli.bench("compare", "good", "bad", *words).ended(2)
     assert (
         "not a margin. Name the folders first" in result.err or "not between 0 and 1" in result.err
     )
@@ -183,8 +175,7 @@ def test_evolutions_are_compared_by_what_was_held_out(cli: Cli) -> None:
         ]
         figures = HeldOutFigures(tasks=20, repeats=1, after=5, teams=({"team": f"best_of_{name}"},))
         write_figures(folder, figures, trials)
-    result = cli.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
-    assert result.code == 0
+    result = cli.bench("compare", "pool/evolutions/one", "pool/evolutions/other").ended(0)
     assert "best_of_other (other)" in result.out
     assert "difference +1.000 [" in result.out
     assert "over 20 tasks: 20 better" in result.out

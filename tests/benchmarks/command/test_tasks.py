@@ -1,7 +1,5 @@
 """`mas-bench tasks`: a benchmark's tasks as a file that evolutions take."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coterie.schema import Catalogue
@@ -11,8 +9,7 @@ from .conftest import EACH, NICHES, Cli
 
 
 def test_tasks_are_written_whole_and_in_order(cli: Cli) -> None:
-    result = cli.bench("tasks", "bbeh-mini", "--data", "data")
-    assert result.code == 0, result.err
+    result = cli.bench("tasks", "bbeh-mini", "--data", "data").ended(0)
     Path("tasks.jsonl").write_text(result.out)
     hits = load_tasks(Path("tasks.jsonl"), Catalogue.of_host())
     assert len(hits) == EACH * len(NICHES)

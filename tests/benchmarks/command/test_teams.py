@@ -1,7 +1,5 @@
 """`mas-bench vote` and `equip`: write teams that can be run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,7 @@ from .conftest import Cli
 
 
 def test_the_team_goes_to_standard_output_and_runs(cli: Cli) -> None:
-    result = cli.bench("vote", "solo.yaml", "-k", "3")
-    assert result.code == 0, result.err
+    result = cli.bench("vote", "solo.yaml", "-k", "3").ended(0)
     Path("vote.yaml").write_text(result.out)
     result = cli.run("--limit", "3", team="vote")
     assert (result.code, result.calls) == (0, 9)
@@ -26,8 +23,7 @@ def test_it_takes_as_many_copies_as_another_method_costs(cli: Cli) -> None:
     cli.run("--limit", "6")
     cli.run("--limit", "6", team="pair")
     single, other = map(str, cli.results)
-    result = cli.bench("vote", "solo.yaml", "--single", single, "--match", other)
-    assert result.code == 0, result.err
+    result = cli.bench("vote", "solo.yaml", "--single", single, "--match", other).ended(0)
     assert "name: solo_vote_2\n" in result.out
     recipe = "strategy: best_of_n\nseeds: [solo.yaml, pair.yaml]\nscore: answer\n"
     Path("recipe.yaml").write_text(recipe + "settings: {parents: 2}\n")
@@ -37,14 +33,14 @@ def test_it_takes_as_many_copies_as_another_method_costs(cli: Cli) -> None:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--quiet"]
         result = invoked(mas_evolve, [*words, "--model", f"m@{model.api_base}"], "mas-evolve")
     assert result.code == 0, result.err
-    result = cli.bench("vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe")
-    assert result.code == 0, result.err
+    result = cli.bench(
+        "vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/recipe"
+    ).ended(0)
     assert "name: solo_vote_" in result.out
 
 
 def test_a_team_is_given_the_tools_of_a_benchmark(cli: Cli) -> None:
-    result = cli.bench("equip", "workbench", "seed:single_agent")
-    assert result.code == 0, result.err
+    result = cli.bench("equip", "workbench", "seed:single_agent").ended(0)
     tools = cli.bench("list", "workbench", "--json").json["tools"]
     Path("single.yaml").write_text(result.out)
     (agent,) = load_team("single.yaml").agents.values()

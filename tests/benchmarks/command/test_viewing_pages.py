@@ -1,7 +1,5 @@
 """`mas-view` on evaluations: the pages say what the folders say, down to the run of a trial."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Two evaluations side by side: is the difference more than chance?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -85,9 +83,7 @@ def test_a_run_against_itself_differs_in_nothing(tmp_path: Path) -> None:
     assert low < 0 < high  # three tasks alike do not show that all are
 
 
-def test_without_scipy_what_can_be_told_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_scipy_the_rest_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparing, "find_spec", lambda _: None)
     comparison = compared(tmp_path, scores([1.0, 0.0]), scores([1.0, 1.0]))
     assert comparison.value()["p"] == {"mcnemar": 1.0, "paired_t": None, "wilcoxon": None}

@@ -1,7 +1,5 @@
 """JUnit XML of samples: any text a model writes leaves it XML."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Tables for papers and pages."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

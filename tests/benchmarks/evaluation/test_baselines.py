@@ -1,7 +1,5 @@
 """Teams to compare with: a vote that costs what another method costs, and teams with tools."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

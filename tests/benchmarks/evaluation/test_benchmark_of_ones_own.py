@@ -1,7 +1,5 @@
 """A benchmark of one's own: forty lines in an installed package, and every command knows it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Which tasks are used: splits that share nothing, samples of every niche, a seeded order."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

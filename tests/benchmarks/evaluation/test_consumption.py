@@ -1,7 +1,5 @@
 """What model calls consumed: by agent, with latency, and by whom they were answered."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,30 +1,22 @@
 """An evaluation on a small invented benchmark: nothing is lost, paid twice, or scored wrongly."""
 
-from __future__ import annotations
-
 import asyncio
-import os
 import re
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coterie.benchmarks.evaluation.benchmark import ACCURACY, Source, find_benchmark
+from coterie.benchmarks.evaluation.benchmark import ACCURACY
 from coterie.benchmarks.evaluation.evaluation import Evaluation
 from coterie.benchmarks.evaluation.figures import EvaluationFigures
 from coterie.benchmarks.evaluation.samples import Sample
 from coterie.runtime import Journal, Setting, compile, open_services
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.gateway import ChatAnswer, ChatRequest
-from coterie.runtime.messages.messages import question
-from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Execution, Model, ScorerChoice, Task, Team
-from studies.throughput import Immediate
 
 from ...support.journals import Written, rewrite
 
@@ -228,36 +220,3 @@ def test_no_agent_sees_a_reference_answer(stand: Stand) -> None:
     stand.evaluated("no idea")
     assert stand.asked
     assert not any("secret" in text for text in stand.asked)
-
-
-class Knowing(Immediate):
-    """A gateway that knows the answers to each question, in the order in which it is asked."""
-
-    answers: Mapping[str, list[str]]
-
-    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
-        asked = str(request.messages[-1]["content"])
-        answer = f"The answer is: {self.answers[asked].pop(0)}"
-        return ChatAnswer(text=answer, usage=Usage(calls=1), model="m", alias=request.model)
-
-
-def test_known_answers_to_the_published_full_set_give_the_known_figure(stand: Stand) -> None:
-    """Eleven references of linguini end in a full stop, which no answer keeps."""
-    folder = os.environ.get("MAS_BENCHMARK_DATA")
-    if not folder:
-        pytest.skip("MAS_BENCHMARK_DATA does not name a folder with the data of benchmarks")
-    benchmark = find_benchmark("bbeh")
-    stand.team, stand.tasks = SOLO, benchmark.tasks(Source(data=Path(folder)))
-
-    async def known(evaluation: Evaluation) -> EvaluationFigures:
-        gateway = Knowing({"default": Model(alias="default", model="m")})
-        gateway.answers = defaultdict(list)
-        for task in stand.tasks:
-            gateway.answers[question(task, (), ())].append(task.answer)
-        evaluation.services = replace(evaluation.services, gateway=gateway)
-        await evaluation.to_the_end()
-        return EvaluationFigures.of(evaluation.samples(), benchmark.headline)
-
-    figures = stand._with("http://127.0.0.1:9/v1", known, workers=16)
-    assert figures.samples == 4520
-    assert figures.value == pytest.approx(23 / (22 / 1.01 + 1 / 0.955))

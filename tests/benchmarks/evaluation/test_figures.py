@@ -1,7 +1,5 @@
 """Figures: what counts, what is left out, and how sure one can be."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy

@@ -1,7 +1,5 @@
 """Teams are not tested on what they have evolved on, nor on what they recall."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Measures with intervals: Hit@k of ranked lists, learning gain, and what compare says of both."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

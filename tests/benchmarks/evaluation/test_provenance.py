@@ -1,7 +1,5 @@
 """Identities: whatever shapes an answer, of a task, a model or a request, makes another digest."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
@@ -158,9 +156,7 @@ def test_a_local_model_is_known_by_its_weights(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("identity", [task_digest, asked, lambda task: digest_of([task])])
-def test_a_repository_is_known_by_its_content(
-    identity: Callable[[Task], str], tmp_path: Path
-) -> None:
+def test_a_repository_is_its_content(identity: Callable[[Task], str], tmp_path: Path) -> None:
     repo = tmp_path / "one"
     repo.mkdir()
     run_git(repo, "init", "--quiet")

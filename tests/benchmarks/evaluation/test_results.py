@@ -1,7 +1,5 @@
 """Folders of results: what is written is enough to read, and to go on with."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -50,9 +48,7 @@ def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_the_folder_of_something_else_is_said(
-    tmp_path: Path, text: str | None, message: str
-) -> None:
+def test_a_foreign_folder_is_said(tmp_path: Path, text: str | None, message: str) -> None:
     if text is not None:
         (tmp_path / "run.json").write_text(text)
     with pytest.raises(InputError, match=message):

@@ -1,12 +1,9 @@
 """Samples: what a run came to, and the line that keeps it."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.benchmarks.evaluation.samples import Sample, journaled
-from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Task
 from coterie.schema.values.codec import to_value
@@ -31,9 +28,7 @@ RIGHT = Score(value=1.0, reason="right", measures={"steps": 3.0})
         (Run(status="done", answer="7", score=RIGHT, agents=DOWN), "unscored", None),
     ],
 )
-def test_a_failure_of_the_team_scores_0_and_that_of_a_provider_nothing(
-    run: Run, status: str, score: float | None
-) -> None:
+def test_only_a_failure_of_the_team_scores_0(run: Run, status: str, score: float | None) -> None:
     result = Sample.of_run(TASK, 2, run)
     assert (result.task, result.trial, result.niche) == ("t", 2, "sums")
     assert (result.status, result.score, result.answer) == (status, score, run.answer)

@@ -1,7 +1,5 @@
 """Statistics against values known from elsewhere: by hand, by enumeration, by scipy."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations
 from typing import Any

@@ -1,7 +1,5 @@
 """A package of our own, laid out as the benchmark's is."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

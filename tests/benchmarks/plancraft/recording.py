@@ -3,8 +3,6 @@
 Called with a folder that has the package, it writes the file anew.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading actions; what is told of unreadable ones is in the recorded episodes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,7 +49,5 @@ def test_any_text_is_an_action_or_gets_an_answer(text: str) -> None:
         ),
     ],
 )
-def test_of_several_the_first_kind_and_the_first_parts_count(
-    text: str, action: Transfer | Impossible
-) -> None:
+def test_of_several_the_first_parts_count(text: str, action: Transfer | Impossible) -> None:
     assert read_action(text) == action

@@ -1,7 +1,5 @@
 """Episodes: what actions do, when it is over, and who has succeeded."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from random import Random
@@ -146,9 +144,7 @@ def test_the_last_step_still_counts_and_nothing_after_it() -> None:
 
 
 @given(SLOTS, st.sampled_from([*NAMES, "gem"]), st.randoms(use_true_random=False))
-def test_recipes_that_cannot_come_to_apply_change_nothing(
-    slots: dict[int, Stack], target: str, chance: Random
-) -> None:
+def test_unfit_recipes_change_nothing(slots: dict[int, Stack], target: str, chance: Random) -> None:
     full = CraftingWorld(target=target, slots=slots, recipes=RECIPES, stacks={})
     items = frozenset(stack.item for stack in slots.values())
     few = CraftingWorld(target=target, slots=slots, recipes=reachable(RECIPES, items), stacks={})
@@ -159,9 +155,7 @@ def test_recipes_that_cannot_come_to_apply_change_nothing(
 
 
 @given(SLOTS, st.randoms(use_true_random=False))
-def test_moving_keeps_what_is_there_and_never_overfills_the_output(
-    slots: dict[int, Stack], chance: Random
-) -> None:
+def test_moving_loses_nothing_and_never_overfills(slots: dict[int, Stack], chance: Random) -> None:
     nothing = CraftingWorld(target="gem", slots=slots, recipes=(), stacks={})
     episode = played_at_random(nothing, chance)
     assert counted(episode) == counted(CraftingEpisode(nothing))
@@ -172,9 +166,7 @@ SOME = st.frozensets(st.sampled_from("abcd"), min_size=1)
 
 
 @given(st.lists(SOME, min_size=1, max_size=4), st.lists(st.sampled_from(["", *"abcd"]), max_size=5))
-def test_items_make_something_where_each_can_stand_for_a_need_of_its_own(
-    needs: list[frozenset[str]], grid: list[str]
-) -> None:
+def test_items_each_stand_for_a_need(needs: list[frozenset[str]], grid: list[str]) -> None:
     recipe = Shapeless(product=Product(item="gem"), items=tuple(needs))
     mixtures = {tuple(sorted(mixture)) for mixture in itertools.product(*needs)}
     assert recipe.fits(grid) == (tuple(sorted(filter(None, grid))) in mixtures)

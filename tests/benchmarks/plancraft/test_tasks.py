@@ -1,7 +1,5 @@
 """The tasks, and how the package's data is come by."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -80,9 +78,7 @@ def test_info_says_whose_it_is_and_how_to_come_by_it(folder: Path) -> None:
     assert "python -m pip install --no-deps --target DIR plancraft==0.4.9" in done.output
 
 
-def test_the_package_is_fetched_once_and_one_file_of_it_is_kept(
-    client: Path, tmp_path: Path
-) -> None:
+def test_the_package_is_fetched_once_and_one_file_kept(client: Path, tmp_path: Path) -> None:
     fetched = read_published(Source())
     client.rename(tmp_path / "gone")
     package._read.cache_clear()
@@ -128,9 +124,7 @@ def test_an_agent_that_acts_at_random_is_measured(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["oracle", "verify"])
-def test_without_the_packages_code_there_is_nothing_to_compare_with(
-    folder: Path, command: str
-) -> None:
+def test_without_the_package_there_is_nothing_to_compare(folder: Path, command: str) -> None:
     done = CliRunner().invoke(main, [command, "--package", str(folder)])
     assert done.exit_code == 2
     assert "has no plancraft/evaluator.py. Fill it: python -m pip install --no-deps" in done.output

@@ -1,8 +1,5 @@
 """The benchmark `swe-bench`: instances and clones that the user has."""
 
-from __future__ import annotations
-
-import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +9,9 @@ import pytest
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.benchmarks.repair.instance import Instance
-from coterie.runtime.jail import Jails
-from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.schema.values.errors import InputError
 
-from ...repairs import CODE, RIGHT, git, needs_jail, small_repository
+from ...repairs import CODE, git, small_repository
 
 
 def folder_of(tmp_path: Path) -> tuple[Path, Instance]:
@@ -42,15 +37,6 @@ def test_tasks_name_the_commit_of_the_clone(tmp_path: Path) -> None:
         assert "double(3) gives 5." in task.query
         assert task.repo == data / "repositories" / "small__doubling"
         assert task.commit == instance.base_commit
-
-
-@needs_jail
-def test_a_repair_is_scored(tmp_path: Path) -> None:
-    data, _ = folder_of(tmp_path)
-    (task,) = find_benchmark("swe-bench").tasks(Source(data=data))
-    result = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
-    assert result is not None
-    assert result.value == 1
 
 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Environments of instances: made once, used in the jail, and refused before anything is spent."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import sys

@@ -1,7 +1,5 @@
 """Verdicts follow the rules of swebench 5.0.2, quirks included."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,9 +71,7 @@ NAMES = st.lists(st.sampled_from("abc"), max_size=3).map(" ".join)
 
 
 @given(f2p=NAMES, p2p=NAMES, statuses=STATUSES)
-def test_every_named_test_is_in_one_list_and_no_other_counts(
-    f2p: str, p2p: str, statuses: dict[str, str]
-) -> None:
+def test_only_named_tests_count_and_each_once(f2p: str, p2p: str, statuses: dict[str, str]) -> None:
     asked = instance(f2p, p2p)
     verdict = grade(asked, statuses)
     assert sorted(verdict.f2p_passed + verdict.f2p_failed) == sorted(asked.fail_to_pass)

@@ -1,7 +1,5 @@
 """Instances are read as SWE-bench writes them; what is wrong is told with its line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -71,9 +69,7 @@ def test_the_reference_says_what_the_scorer_needs_and_no_more() -> None:
         ({"test_patch": 7}, "'test_patch' must be text; here it is 7"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
+def test_faults_are_told_by_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     text = f"[\n{json.dumps(FIELDS)},\n{json.dumps(FIELDS | {'instance_id': 'b'} | change)}]"
     with pytest.raises(InputError, match=r"a\.json:3") as caught:
         read_instances(written(tmp_path, "a.json", text))
@@ -92,9 +88,7 @@ def test_what_is_wrong_is_told_with_its_line(
         ("a.parquet", "PAR1", r"must end in .json or .jsonl.*read_parquet"),
     ],
 )
-def test_a_file_that_is_no_file_of_instances(
-    tmp_path: Path, name: str, text: str, message: str
-) -> None:
+def test_a_file_without_instances(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_instances(written(tmp_path, name, text))
 

@@ -1,7 +1,5 @@
 """`python -m coterie.benchmarks.repair`: prepares tasks for `mas-run`, and grades predictions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

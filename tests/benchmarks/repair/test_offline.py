@@ -1,7 +1,5 @@
 """The offline repairs fail as they are, pass once repaired, and a team repairs them in the jail."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 
@@ -12,17 +10,15 @@ from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.benchmarks.repair.instance import touched
 from coterie.benchmarks.repair.offline import find_repair, offline_repairs
 from coterie.benchmarks.repair.trial import try_patch
-from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
+from coterie.runtime import run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.schema import Catalogue, Model, Task, load_team
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError
 
 from ...repairs import change, git, needs_jail, offline
 
 NAMES = [repair.instance.instance_id for repair in offline_repairs()]
 ONE = [NAMES[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in NAMES[1:])]
-TEAM = Path(__file__).parents[3] / "seeds" / "code_repair.yaml"
 
 
 def test_there_are_four() -> None:
@@ -58,41 +54,20 @@ def test_the_release_fails_as_it_is(name: str) -> None:
 def test_a_scripted_team_repairs_it(name: str) -> None:
     repair, repository = offline(name)
     task = repair_task(repair.instance, repository, name)
-    run = asyncio.run(_run(task, repair.instance.patch))
-    assert run.status == "done", run.error
-    assert run.score is not None
-    assert (run.score.value, run.score.measures["edits_tests"]) == (1, 0), run.score
-    assert touched(run.answer or "") == touched(repair.instance.patch)
-    assert git(repository, "status", "--porcelain") == ""
-
-
-async def _run(task: Task, patch: str) -> Run:
-    """Have the seed team work on a task; its engineer is told the repair by the script."""
     script = {
         "You are the analyst": Reply(text="The cause is in the code."),
         "You are the engineer": [
-            Reply.tool("bash", command=command)
-            for command in (
-                f"git apply - <<'END'\n{patch}END",
-                "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
-            )
+            Reply.bash(f"git apply - <<'END'\n{repair.instance.patch}END"),
+            Reply.bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"),
         ],
     }
     with ScriptedModel(script) as model:
-        models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
-        catalogue = Catalogue.of_host(models=models)
-        plan = compile(load_team(TEAM, catalogue), catalogue)
-        async with Gateway(models) as gateway, Toolbox() as toolbox:
-            return await perform(
-                plan,
-                task,
-                Context(
-                    calls=Calls(gateway=gateway),
-                    jails=Jails(),
-                    toolbox=toolbox,
-                    trace=Trace(lambda _event: None),
-                ),
-            )
+        done = run("seed:code_repair", task, model=f"m@{model.api_base}")
+    assert done.status == "done", done.error
+    assert done.score is not None
+    assert (done.score.value, done.score.measures["edits_tests"]) == (1, 0), done.score
+    assert touched(done.answer or "") == touched(repair.instance.patch)
+    assert git(repository, "status", "--porcelain") == ""
 
 
 def test_the_benchmark_has_them_as_tasks(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Releases are fetched by a package client, pinned, and unpacked as plain files."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import stat
@@ -77,9 +75,7 @@ def test_a_client_that_fails_is_told(client: Path, monkeypatch: pytest.MonkeyPat
         make_repository(Release(requirement="pkg==1", sha256="0" * 64), client / "repository")
 
 
-def test_where_nobody_can_fetch_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_client_it_says_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offline, "find_uv", lambda: None)
     monkeypatch.setattr(offline, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"neither uv nor pip is installed\. Install uv"):

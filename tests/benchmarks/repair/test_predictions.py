@@ -1,7 +1,5 @@
 """Predictions are written and read in the forms that the official harness takes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

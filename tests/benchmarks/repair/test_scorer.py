@@ -1,7 +1,5 @@
 """The scorer `repair`: a score and its measures; never a score where nothing could be run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +9,7 @@ from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.runtime.jail import detect, jails
 from coterie.runtime.jail.detect import JailReport
 from coterie.runtime.scoring.scorers import ScorerError
-from coterie.schema import Task
-from coterie.schema.team.task import ScorerChoice
-from coterie.schema.values.errors import JailError
+from coterie.schema import JailError, ScorerChoice, Task
 
 from ...repairs import CODE, RIGHT, TESTS, change, needs_jail, small_repository
 from ...scoring import found as scored
@@ -78,8 +74,6 @@ def test_without_a_jail_there_is_no_score(task: Task, monkeypatch: pytest.Monkey
         ({"answer": {"instance_id": "a"}}, "the answer of task 'small__doubling-1': the field"),
     ],
 )
-def test_a_task_that_is_none_of_repair(
-    task: Task, changes: dict[str, object], message: str
-) -> None:
+def test_a_task_of_another_kind(task: Task, changes: dict[str, object], message: str) -> None:
     with pytest.raises(ScorerError, match=message):
         scored(replace(task, **changes), RIGHT)  # pyright: ignore[reportArgumentType]

@@ -1,7 +1,5 @@
 """What a patch comes to: right, wrong, malformed and hostile ones, each in the jail."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading
@@ -110,17 +108,13 @@ def test_an_empty_patch_is_not_run(small: tuple[Instance, Path], patch: str | No
         "prose_first", "no_newline", "crlf", "fuzzy",
     ],
 )  # fmt: skip
-def test_patches_apply_as_they_do_in_the_original(
-    small: tuple[Instance, Path], patch: str, applied: bool
-) -> None:
+def test_patches_apply_as_there(small: tuple[Instance, Path], patch: str, applied: bool) -> None:
     trial = tried(small, patch)
     assert trial.applied == applied
     assert status(trial) == ("FULL" if applied else None)
 
 
-def test_a_patch_that_is_in_the_base_already_counts_as_applied(
-    small: tuple[Instance, Path],
-) -> None:
+def test_a_patch_that_the_base_has_counts_as_applied(small: tuple[Instance, Path]) -> None:
     trial = tried(small, change("doubling.py", CODE.replace("n + 2", "n - 2"), CODE))
     assert (trial.applied, status(trial)) == (True, "NO")
 
@@ -153,9 +147,7 @@ def test_a_patch_of_tests_alone_is_graded_as_no_change(small: tuple[Instance, Pa
     ],
     ids=["edits", "deletes"],
 )
-def test_what_else_a_repair_does_to_tests_does_not_matter(
-    small: tuple[Instance, Path], tests: str
-) -> None:
+def test_other_changes_of_tests_do_not_matter(small: tuple[Instance, Path], tests: str) -> None:
     assert status(tried(small, RIGHT + tests)) == "FULL"
 
 
@@ -246,9 +238,7 @@ FORGED = {
         for kind in FORGED  # whatever stands in it, it is put back as it was
     ],
 )
-def test_a_conftest_that_forges_results_repairs_nothing(
-    small: tuple[Instance, Path], kind: str
-) -> None:
+def test_a_forging_conftest_repairs_nothing(small: tuple[Instance, Path], kind: str) -> None:
     trial = tried(small, change("conftest.py", "", FORGED[kind]))
     assert trial.grade is not None
     assert (trial.grade.status, trial.grade.f2p_failed) == ("NO", (THREE,))
@@ -325,9 +315,7 @@ def test_a_conftest_that_the_known_repair_changes_is_code_like_any_other(tmp_pat
     assert status(tried((other, tmp_path / "repository"), RIGHT + breaks)) == "NO"
 
 
-def test_what_the_jail_lacks_is_named(
-    small: tuple[Instance, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lack_is_named(small: tuple[Instance, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     needed = {"git": "git status", "quilt": "no-such-program"}
     monkeypatch.setattr("coterie.benchmarks.repair.trial.NEEDED", needed)
     with pytest.raises(InputError, match=r"tried with git, quilt\. The jail lacks quilt: install"):

@@ -1,7 +1,5 @@
 """Working copies: the same on every machine, at one commit, and without its history."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,9 +17,7 @@ def write(folder: Path) -> None:
     (folder / ".gitignore").write_text("ignored.txt\n", encoding="utf-8")
 
 
-def test_the_same_files_are_the_same_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_files_are_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commits: set[str] = set()
     for name, author in (("one", "ann"), ("two", "ben")):
         monkeypatch.setenv("GIT_AUTHOR_NAME", author)

@@ -1,7 +1,5 @@
 """Invented problems in the form of HumanEval, and tasks made of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from coterie.benchmarks.small.humaneval import humaneval_task

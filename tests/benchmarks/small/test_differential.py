@@ -1,7 +1,5 @@
 """`differential` and `teaching`: what is known to whom, what can be had, and what chance gives."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -17,15 +15,13 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.evaluation.choosing import TaskChoice
 from coterie.benchmarks.small.differential import DEPARTMENTS, CaseWorld
 from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
+from coterie.runtime import Evidence, Score
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.ranked import ranked
-from coterie.runtime.scoring.scorers import Evidence
 from coterie.runtime.scoring.scorers import score as scored
-from coterie.runtime.values.score import Score
-from coterie.schema import Task
+from coterie.schema import InputError, Task
 from coterie.schema.loading.loading import read_team, team_path
-from coterie.schema.values.errors import InputError
 from studies.differential import (
     by_chance,
     by_department,
@@ -167,9 +163,7 @@ def test_a_choice_is_a_letter_or_its_text(answer: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(("first", "last", "gain"), [("A", "B", 1), ("B", "B", 0), ("B", "C", -1)])
-def test_a_gain_is_what_is_right_after_less_what_was_before(
-    first: str, last: str, gain: float
-) -> None:
+def test_a_gain_is_what_is_right_after_less_before(first: str, last: str, gain: float) -> None:
     result = judged(last, **{STUDENT_BEFORE: first, "other": "B"})
     assert result.measures == {"before": first == "B", "after": last == "B", "gain": gain}
 

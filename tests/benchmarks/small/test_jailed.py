@@ -1,7 +1,5 @@
 """What passes between an answer and its test: plain values, unchanged."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

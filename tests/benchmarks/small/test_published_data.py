@@ -1,7 +1,5 @@
 """`math500` and `rarebench`, on small files of ours in the forms in which theirs are published."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping
@@ -14,8 +12,7 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.scorers import Evidence
 from coterie.runtime.scoring.scorers import score as scored
-from coterie.schema import Task
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Task
 
 PROBLEMS = [
     {"problem": "What is $\\frac{1}{4} + \\frac{1}{4}$?",
@@ -93,9 +90,7 @@ def rare(folder: Path, *cases: Mapping[str, Any], place: str = "data") -> Path:
 
 
 @pytest.mark.parametrize("place", ["data", "."])
-def test_cases_are_told_by_name_and_any_name_of_any_disease_counts(
-    tmp_path: Path, place: str
-) -> None:
+def test_cases_have_names_and_any_name_of_a_disease_counts(tmp_path: Path, place: str) -> None:
     item, other = tasks("rarebench", rare(tmp_path, *CASES, place=place))
     assert (item.id, item.niche) == ("RAMEDIS-0001", "RAMEDIS")
     assert "Findings: Long fingers; HP:0000009." in item.query
@@ -125,9 +120,7 @@ def test_cases_are_told_by_name_and_any_name_of_any_disease_counts(
         ({"Phenotype": [], "RareDisease": ["OMIM:1"]}, "Phenotype is no list of codes"),
     ],
 )
-def test_a_case_of_another_form_is_told_with_its_place(
-    tmp_path: Path, case: Mapping[str, Any], why: str
-) -> None:
+def test_wrong_cases_are_told_by_place(tmp_path: Path, case: Mapping[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
         tasks("rarebench", rare(tmp_path, case))
 

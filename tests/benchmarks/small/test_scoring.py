@@ -1,7 +1,5 @@
 """The scorers `letter`, `mention` and `sequence`: which answers count as right."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.schema import ScorerChoice, Task

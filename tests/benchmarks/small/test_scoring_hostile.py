@@ -4,8 +4,6 @@ Law: whatever a scorer's form lets through, it scores any answer, at a cost that
 does. It stands here, because scorers of every floor are held to it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

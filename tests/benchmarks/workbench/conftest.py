@@ -1,7 +1,5 @@
 """A small workplace of our own, laid out as the benchmark's files are."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Reading calls out of what a model wrote."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.benchmarks.workbench.answers import calls_in, written

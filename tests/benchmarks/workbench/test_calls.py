@@ -1,7 +1,5 @@
 """Calls as text: what is done of what Python would evaluate, and what never is."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.benchmarks.workbench import Tables, Workplace, do_calls

@@ -1,7 +1,5 @@
 """What the original's tools do that nobody would expect, each under a name of its own."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 
@@ -202,9 +200,7 @@ def test_several_fields_of_an_event_are_updated_at_once(office: Office) -> None:
     assert (event["duration"], event["event_name"]) == ("both", "both")
 
 
-def test_events_are_searched_by_expression_and_both_bounds_are_for_the_start(
-    office: Office,
-) -> None:
+def test_events_are_searched_by_expression_and_bounds_are_for_the_start(office: Office) -> None:
     assert ids(office.do('calendar.search_events.func(query="^budget|LUNCH$")')) == [
         "00000004",
         "00000009",

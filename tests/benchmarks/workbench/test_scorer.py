@@ -1,7 +1,5 @@
 """The scorer: calls in the answer come before calls that were done; both are judged alike."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

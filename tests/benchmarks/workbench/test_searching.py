@@ -1,7 +1,5 @@
 """Points in time and expressions, as the original's tools take them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Reading the workplace's files, and the table that holds them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

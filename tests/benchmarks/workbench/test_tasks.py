@@ -1,7 +1,5 @@
 """The tasks of the two benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The benchmark's own files: what the references are judged to be, and how fast."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

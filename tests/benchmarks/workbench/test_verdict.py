@@ -1,7 +1,5 @@
 """The verdict: by state, with and without case, errors apart from side effects."""
 
-from __future__ import annotations
-
 import math
 
 from coterie.benchmarks.workbench import Tables, verdict

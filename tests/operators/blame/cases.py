@@ -1,7 +1,5 @@
 """A failed run to find fault with, and a model that speaks for its agents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

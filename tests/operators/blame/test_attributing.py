@@ -1,7 +1,5 @@
 """Attribution in three schemes: who is asked what, what is read, and what comes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Hostile answers in all schemes: no crash, nothing blamed that is not there, all of it counted."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from random import Random

@@ -1,7 +1,5 @@
 """A verdict as a person reads it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

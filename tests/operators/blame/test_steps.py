@@ -1,7 +1,5 @@
 """Steps are read off events: what each agent said, did and came to, each once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What is shown of a trace: as much as fits, and what was left out."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,9 +70,7 @@ def test_a_step_cannot_pose_as_another() -> None:
     st.integers(80, 3_000),
     st.integers(0, 40),
 )
-def test_there_is_never_more_than_room_and_nothing_is_lost_unsaid(
-    sizes: list[int], whole: int, most: int, focus: int
-) -> None:
+def test_nothing_is_lost_unsaid(sizes: list[int], whole: int, most: int, focus: int) -> None:
     steps = [step(number, "Q" * size) for number, size in enumerate(sizes)]
     seen = view(steps, TextBudget(whole=whole, step=most), focus=focus)
     asked = min(sizes[focus], most) if focus < len(sizes) else 0

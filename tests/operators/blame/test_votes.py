@@ -1,7 +1,5 @@
 """How submissions become a verdict: cases worked out by hand, and laws."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -140,9 +138,7 @@ def submissions(draw: st.DrawFn) -> list[Submission]:
 
 
 @given(submissions(), st.randoms(use_true_random=False))
-def test_the_order_of_submissions_never_matters(
-    given_: list[Submission], chance: random.Random
-) -> None:
+def test_the_order_never_matters(given_: list[Submission], chance: random.Random) -> None:
     mixed = chance.sample(given_, len(given_))
     assert local_vote(mixed) == local_vote(given_)
     assert collaborative_vote(mixed) == collaborative_vote(given_)

@@ -1,7 +1,5 @@
 """A folder with all that operators act on: teams, runs of them, pools, and what operators wrote."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import chdir
@@ -100,8 +98,7 @@ def make_world(folder: Path) -> None:
 def run(team: str, *words: str, folder: str, replies: Replies) -> None:
     """Run a team on a task, and put the run's folder in a place."""
     task = words[1:] if words[0] == "-t" else words
-    result = mas(team, *task, "--quiet", replies=replies, command=mas_run)
-    assert result.code == 0, result.err
+    mas(team, *task, "--quiet", replies=replies, command=mas_run).ended(0)
     [path] = Path("runs").iterdir()
     path.rename(folder)
 

@@ -1,7 +1,5 @@
 """A folder in which somebody asks who made a run fail, and a model that analyzers ask."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

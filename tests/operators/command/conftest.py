@@ -1,7 +1,5 @@
 """`mas-evolve` in a folder of its own, with a model that is right once it is told to think."""
 
-from __future__ import annotations
-
 import functools
 import json
 import shutil

@@ -1,7 +1,5 @@
 """`mas dev blame`: who made a run fail, told from its folder, in which nothing else is changed."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -33,8 +31,7 @@ from .blaming import (
 def test_it_tells_who_which_step_where_why_and_what_it_cost(cli: Cli) -> None:
     run = cli.make()
     before = kept(run)
-    result = cli.blame(run)
-    assert result.code == 0, result.err
+    result = cli.blame(run).ended(0)
     number = step_of("planner", f'"{result.out.split("step ")[1].split(",")[0]}, planner,')
     assert result.out.splitlines() == [
         f"planner, step {number}, sure 0.6",
@@ -85,9 +82,7 @@ def test_nothing_is_paid_for_twice(cli: Cli) -> None:
     ],
     ids=["rounds", "vote", "consultation"],
 )
-def test_any_run_of_a_team_can_be_read(
-    cli: Cli, team: str, agent: str, text: str, where: str
-) -> None:
+def test_any_teams_run_can_be_read(cli: Cli, team: str, agent: str, text: str, where: str) -> None:
     result = cli.blame(cli.make(team), "--json")
     assert verdict(result) == (agent, text)
     assert result.json["where"] == where
@@ -131,8 +126,7 @@ def test_a_run_that_was_stopped_or_failed_can_be_read(cli: Cli) -> None:
     assert verdict(result) == ("planner", "Count the pears.")
     form = "{type: object, properties: {n: {type: integer}}, required: [n]}"
     fails = TEAM.replace('[writer]."}', f'[writer].", output_schema: {form}}}')
-    result = cli.blame(cli.make(fails), "--scheme", "global", "--json")
-    assert result.code == 0, result.err
+    cli.blame(cli.make(fails), "--scheme", "global", "--json").ended(0)
     assert "failed: agent writer" in cli.model.calls[-1].text
 
 
@@ -168,8 +162,7 @@ def test_a_run_that_succeeded_is_refused_unless_one_knows_better(cli: Cli) -> No
 
 def test_of_an_answer_without_a_score_one_has_to_say_that_it_is_wrong(cli: Cli) -> None:
     run = cli.make(TEAM, {"id": "fruit", "query": "How many apples?"})
-    result = cli.blame(run)
-    assert result.code == 2
+    result = cli.blame(run).ended(2)
     assert "so it may have succeeded" in result.err
     assert "--wrong" in result.err
     assert cli.blame(run, "--wrong", "--scheme", "global").code == 0

@@ -1,7 +1,5 @@
 """What mas dev blame makes of damaged runs, useless answers, budgets and kills."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -168,23 +166,19 @@ def test_killed_it_goes_on_without_paying_twice(cli: Cli, stage: Stage) -> None:
     # The model takes note of a call once it knows what to answer: the last one may be late.
     cli.model.wait_for(lambda calls: len(calls) == asked + 6)
     stage.script = fruit
-    result = cli.blame(run, "--json")
-    assert result.code == 0, result.err
+    result = cli.blame(run, "--json").ended(0)
     assert result.calls <= 9 - 3
     assert result.json["votes"] == expected.json["votes"]
     assert result.json["submissions"] == expected.json["submissions"]
 
 
-def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
-    cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_secrets_stay_on_the_host(cli: Cli, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     run = cli.make()
     monkeypatch.setenv("FRUIT_API_KEY", "Count the pears")
     stage.script = lambda request: Reply.json(
         {**json.loads(str(fruit(request).text)), "reason": "Count the pears"}
     )
-    result = cli.blame(run)
-    assert result.code == 0, result.err
+    result = cli.blame(run).ended(0)
     assert all("Count the pears" not in call.text for call in cli.model.calls[3:])
     assert "Count the pears" not in result.out
     text = "".join(path.read_text() for path in (run / "blame").glob("*.json"))

@@ -1,7 +1,5 @@
 """`mas dev op credit`: what agents of a finished run were worth, told from runs without them."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -150,8 +148,7 @@ def test_a_turn_is_worth_what_is_lost_without_it(cli: Cli, stage: Stage) -> None
     """Nobody misses Bob's second word, for his first says the same; nor the other way round."""
     stage.script = talks
     run = made(cli, TALKS)
-    result = cli.credit(run, "--per", "turn", "--json")
-    assert result.code == 0, result.err
+    result = cli.credit(run, "--per", "turn", "--json").ended(0)
     table = {
         (player["agent"], player["round"]): player["worth"] for player in result.json["players"]
     }
@@ -226,11 +223,9 @@ def test_a_judge_who_says_nothing_of_use_is_no_score(cli: Cli, stage: Stage) -> 
 
     stage.script = useless
     run = made(cli)
-    result = cli.credit(run, "--judge", "default")
-    assert result.code == 1
+    result = cli.credit(run, "--judge", "default").ended(1)
     assert "the judge default: the model gave no valid answer" in result.err
-    result = cli.credit(run, "--judge", "default", "--scheme", "naive")
-    assert result.code == 1
+    result = cli.credit(run, "--judge", "default", "--scheme", "naive").ended(1)
     assert "the judge said nothing of use" in result.err
 
 
@@ -268,8 +263,7 @@ def test_a_failure_of_the_provider_is_no_score(cli: Cli, stage: Stage) -> None:
         return Reply.error(401)
 
     stage.script = denied
-    result = cli.credit(run)
-    assert result.code == 1
+    result = cli.credit(run).ended(1)
     assert result.err.splitlines()[-1].startswith("stopped: without ")
     assert result.err.rstrip().endswith("The same command resumes.")
     assert result.out == ""
@@ -282,8 +276,7 @@ def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.Monkey
     secret = "Zq7wLx93mPnT5vKd2RbY8cHf"
     monkeypatch.setenv("SOME_API_KEY", secret)
     stage.script = lambda _request: Reply(text=f"no {secret}")
-    result = cli.credit(run)
-    assert result.code == 0, result.err
+    cli.credit(run).ended(0)
     kept = b"".join(path.read_bytes() for path in (run / "credit").iterdir())
     assert secret.encode() not in kept
     assert b"no " in kept
@@ -300,9 +293,7 @@ def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.Monkey
         (lambda run: (run / "task.json").write_text("{}"), "task.json"),
     ],
 )
-def test_what_is_no_finished_run_is_refused(
-    cli: Cli, spoil: Callable[[Path], object], message: str
-) -> None:
+def test_unfinished_run_is_refused(cli: Cli, spoil: Callable[[Path], object], message: str) -> None:
     run = made(cli)
     spoil(run)
     result = cli.credit(run)
@@ -369,16 +360,14 @@ def test_bad_options_are_2(cli: Cli, words: tuple[str, ...], message: str) -> No
 def test_nobody_can_be_silenced_in_a_team_of_one(cli: Cli, stage: Stage) -> None:
     stage.script = lambda _request: Reply(text="yes")
     run = made(cli, 'name: solo\nagents:\n  me: {prompt: "You."}\n')
-    result = cli.credit(run)
-    assert result.code == 2
+    result = cli.credit(run).ended(2)
     assert "nobody but me, whose output is the answer, took part" in result.err
     assert worth(cli.credit(run, "--agents", "me", "--json")) == {"me": 1.0}
 
 
 def test_turns_are_said_in_rounds(cli: Cli, stage: Stage) -> None:
     stage.script = talks
-    result = cli.credit(made(cli, TALKS), "--agents", "end", "--per", "turn")
-    assert result.code == 2
+    result = cli.credit(made(cli, TALKS), "--agents", "end", "--per", "turn").ended(2)
     assert "nobody of these worked in a round: end" in result.err
 
 

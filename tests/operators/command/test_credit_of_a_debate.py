@@ -1,7 +1,5 @@
 """`difference` on 19 agents pays for those who hear the silenced one, and for nobody else."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -50,9 +48,7 @@ def downstream(team: Team, agent: str) -> set[str]:
     return texts
 
 
-def test_what_is_asked_and_answered_is_exact_agent_by_agent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_are_exact_agent_by_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     Path("task.json").write_text(json.dumps(TASK))
@@ -63,8 +59,7 @@ def test_what_is_asked_and_answered_is_exact_agent_by_agent(
         factual = len(model.calls)
         [run] = Path("runs").iterdir()
         words = ["credit", str(run), "--workers", "1", "--json", "--quiet", *chosen]
-        result = invoked(main, words, "mas dev op")
-        assert result.code == 0, result.err
+        result = invoked(main, words, "mas dev op").ended(0)
         ledger = [call.text for call in model.calls[factual:]]
         again = invoked(main, words, "mas dev op")
         assert len(model.calls) == factual + len(ledger)

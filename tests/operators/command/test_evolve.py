@@ -1,7 +1,5 @@
 """`mas-evolve`: what is known beforehand is said beforehand, and what was begun is gone on with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +12,7 @@ from coterie.operators.command.starting import prepare_start
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.runtime.doubles import ScriptedModel
-from coterie.schema import Catalogue
-from coterie.schema.host.models import Model
+from coterie.schema import Catalogue, Model
 from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import InputError, StorageError
 
@@ -67,9 +64,7 @@ def other_task(**fields: Any) -> Change:
         ),
     ],
 )
-def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
-    lab: Lab, change: Change, label: str
-) -> None:
+def test_another_evolution_of_one_name_is_refused(lab: Lab, change: Change, label: str) -> None:
     lab.evolved(2)
     change(lab)
     result = lab.evolve("--limit", "2")
@@ -79,14 +74,11 @@ def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
 
 
 @pytest.mark.parametrize("write", [1, 2])
-def test_a_pool_that_was_cut_short_at_its_first_teams_still_begins_with_all_seeds(
-    lab: Lab, write: int
-) -> None:
+def test_a_pool_cut_short_at_its_first_teams_begins_with_all_seeds(lab: Lab, write: int) -> None:
     seeds = ["solo.yaml", "pair.yaml"]
     with armed(f"files.append.after:{write}:raise-eio"), pytest.raises(StorageError):
         Pool.init("pool", seeds)
-    result = lab.evolve("--limit", "1")
-    assert result.code == 0, result.err
+    lab.evolve("--limit", "1").ended(0)
     assert lab.evolve("--limit", "1", pool="whole").code == 0
     assert lab.ledger() == lab.ledger("whole")
 
@@ -178,9 +170,7 @@ def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
     lab.evolved(1)
 
 
-def test_an_embedder_that_cannot_be_fetched_costs_nothing(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfetchable_embedder_costs_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(self: object, texts: object) -> None:
         raise InputError("the embedder is not on this machine")
 
@@ -193,16 +183,13 @@ def test_an_embedder_that_cannot_be_fetched_costs_nothing(
 
 def test_a_model_at_whose_address_nothing_answers_is_said_at_once(lab: Lab) -> None:
     words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", "m@http://127.0.0.1:9/v1")
-    result = lab.command(*words)
-    assert result.code == 1
+    result = lab.command(*words).ended(1)
     assert "nothing answers at http://127.0.0.1:9/v1/chat/completions" in result.err
     assert "Is the endpoint running?" in result.err
     assert not (lab.folder / "pool").exists()
 
 
-def test_an_embedded_model_that_does_not_start_is_said_before_anything_else(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_does_not_start_is_said(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is made by a first command, and no team is scored by a later one."""
     lab.write("tiny.gguf", "GGUF")
     monkeypatch.setattr("coterie.runtime.local.server.LocalServer", lambda _: embedded)
@@ -234,8 +221,7 @@ def test_one_that_is_done_shows_its_report_without_a_model(lab: Lab) -> None:
 def test_all_bad_lines_of_a_stream_are_told_with_their_places(lab: Lab) -> None:
     lines = ['{"id": "a"}', '{"id": "b", "query": "q", "answer": 1}', "", "nonsense"]
     lab.write("tasks.jsonl", "\n".join([*lines, lines[1]]))
-    result = lab.evolve()
-    assert result.code == 2
+    result = lab.evolve().ended(2)
     texts = result.err.splitlines()
     assert [line.split(" ")[0] for line in texts] == [
         "tasks.jsonl:1:1:",
@@ -258,9 +244,7 @@ def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)
     )
 
 
-def test_children_may_use_the_models_of_the_seeds_and_those_that_the_recipe_names(
-    tmp_path: Path,
-) -> None:
+def test_children_may_use_models_of_the_seeds_and_of_the_recipe(tmp_path: Path) -> None:
     recipe = Recipe(strategy="evomas", settings=FORGETFUL, seeds=("solo.yaml",), meta_model="meta")
     host = ("default", "meta", "expensive")
     assert start(recipe, tmp_path, host).ceiling.models == {"default"}
@@ -270,9 +254,7 @@ def test_children_may_use_the_models_of_the_seeds_and_those_that_the_recipe_name
     assert start(named, tmp_path, host).ceiling.models == {"default", "expensive"}
 
 
-def test_without_seeds_a_single_agent_begins_and_may_grow_as_large_as_the_default_seeds(
-    tmp_path: Path,
-) -> None:
+def test_without_seeds_one_agent_begins_and_may_grow_to_the_default_seeds(tmp_path: Path) -> None:
     phi = start(Recipe(strategy="evomas", settings=FORGETFUL, seeds=()), tmp_path)
     usual = start(Recipe(strategy="evomas", settings=FORGETFUL), tmp_path)
     assert [(team.name, len(team.agents)) for team in phi.written] == [("single_agent", 1)]

@@ -1,7 +1,5 @@
 """Experience from the command line: built by `mas-evolve`, shown, and used by what runs teams."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -41,8 +39,7 @@ def evolve(ward: Lab, *words: str, script: Any = doctors) -> CommandResult:
 
 
 def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None:
-    result = evolve(ward)
-    assert result.code == 0, result.err
+    result = evolve(ward).ended(0)
     entries = [*Pool.open(ward.folder / "experience").learnt.values()]
     kept = re.findall(r"(\d) entr(?:y|ies) kept\)", result.err)
     assert [*map(int, kept)] == [len(entries)] == [3]  # a quarter of 12 utterances
@@ -68,8 +65,7 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
 def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward: Lab) -> None:
     assert evolve(ward).code == 0
     before = (ward.folder / "experience/ledger.jsonl").read_bytes()
-    result = evolve(ward, "--test", "test.jsonl", "--json")
-    assert result.code == 0, result.err
+    result = evolve(ward, "--test", "test.jsonl", "--json").ended(0)
     [learnt, control] = result.json["held_out"]["teams"]
     assert (learnt["role"], control["role"]) == ("learnt", "control")
     assert result.json["held_out"]["control"] == control["team"]
@@ -106,8 +102,7 @@ def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> Non
     def no_judge(request: Request) -> Reply:
         return Reply(text="no") if "agents" in asked(request) else doctors(request)
 
-    result = evolve(ward, "--json", script=no_judge)
-    assert result.code == 0, result.err
+    result = evolve(ward, "--json", script=no_judge).ended(0)
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
     assert result.json["operators"]["appraise"]["dropped"] == 2 * 3
     selected = ward.turns("experience")[-1]["story"][-1]
@@ -136,9 +131,7 @@ def test_an_entry_that_cannot_be_distilled_is_not_kept_and_counted(ward: Lab) ->
         ("{credit: difference, permutations: 5}", "credit: shapley"),
     ],
 )
-def test_settings_that_say_nothing_are_refused_before_anything_is_made(
-    ward: Lab, settings: str, message: str
-) -> None:
+def test_settings_that_say_nothing_are_refused(ward: Lab, settings: str, message: str) -> None:
     ward.write("recipe.yaml", f"strategy: mattrl\nseeds: [ward.yaml]\nsettings: {settings}\n")
     result = evolve(ward)
     assert (result.code, result.calls) == (2, 0)

@@ -1,12 +1,9 @@
 """`mas-evolve --test`: the deployable team's score on tasks that nothing evolved on comes first."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 
-from coterie.pool import Pool
-from coterie.pool.expectation.expectation import most_promising
+from coterie.pool import Pool, most_promising
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
@@ -15,11 +12,8 @@ from .conftest import HELD_OUT, RECIPE, TASKS, Lab, thinking
 TEST = ("--test", "test.jsonl", "--repeats", "2")
 
 
-def test_the_report_begins_with_the_held_out_score_of_the_team_that_would_be_deployed(
-    lab: Lab,
-) -> None:
-    result = lab.evolve(*TEST)
-    assert result.code == 0, result.err
+def test_the_report_begins_with_the_held_out_score_of_the_deployed_team(lab: Lab) -> None:
+    result = lab.evolve(*TEST).ended(0)
     best = most_promising(Pool.open("pool"))[0].name
     gain, first, *others = result.out.splitlines()
     assert gain.startswith("held out, 4 tasks x 2 repeats: gain +1.000 [")
@@ -66,14 +60,11 @@ def test_selection_never_sees_a_held_out_trial(lab: Lab) -> None:
 
 def test_a_test_that_a_budget_stops_goes_on_and_nothing_is_paid_twice(lab: Lab) -> None:
     clean = lab.evolve(*TEST, pool="clean")
-    evolved = lab.evolve()
-    assert evolved.code == 0, evolved.err
-    stopped = lab.evolve(*TEST, "--budget", f"calls={evolved.calls + 9}")
-    assert stopped.code == 3
+    evolved = lab.evolve().ended(0)
+    stopped = lab.evolve(*TEST, "--budget", f"calls={evolved.calls + 9}").ended(3)
     assert stopped.calls == 9
     assert "no held-out score" in stopped.out
-    done = lab.evolve(*TEST)
-    assert done.code == 0, done.err
+    done = lab.evolve(*TEST).ended(0)
     assert evolved.calls + stopped.calls + done.calls == clean.calls
     assert lab.ledger("clean") == lab.ledger()
     again = lab.evolve(*TEST)
@@ -116,8 +107,7 @@ def test_a_team_beside_and_one_that_the_pool_has_not_are_tested(lab: Lab) -> Non
 def test_without_a_file_the_report_says_how_to_have_a_held_out_score(lab: Lab) -> None:
     result = lab.evolve("--limit", "1")
     assert result.out.startswith("no held-out score: --test FILE gives one\n")
-    result = lab.evolve("--repeats", "2")
-    assert result.code == 2
+    result = lab.evolve("--repeats", "2").ended(2)
     assert "--test TASKS" in result.err
 
 
@@ -153,8 +143,7 @@ def test_a_held_out_task_without_an_answer_is_judged(lab: Lab) -> None:
 
 def test_a_judge_without_a_verdict_leaves_no_score_and_is_counted(lab: Lab) -> None:
     lab.tasks("test.jsonl", [{"id": "open", "query": "What is good?"}, HELD_OUT[0]])
-    result = lab.evolve("--limit", "1", *TEST, "--json", script=judging("high"))
-    assert result.code == 0, result.err
+    result = lab.evolve("--limit", "1", *TEST, "--json", script=judging("high")).ended(0)
     assert all(team["unscored"] == 2 for team in result.json["held_out"]["teams"])
     lost = 2 * len(result.json["held_out"]["teams"])
     assert f"  {lost} trials without a score" in lab.report("pool").out
@@ -165,8 +154,7 @@ def test_a_judge_without_a_verdict_leaves_no_score_and_is_counted(lab: Lab) -> N
 def test_the_command_evolves_and_tests_teams_that_recall_and_names_the_embedder(lab: Lab) -> None:
     lab.write("solo.yaml", 'name: solo\nagents:\n  one: {prompt: "Alone.", recall: {k: 2}}\n')
     lab.write("recipe.yaml", "strategy: fixed\nseeds: [solo.yaml]\n")
-    result = lab.evolve("--embedder", "hashing", "--test", "test.jsonl", "--repeats", "1")
-    assert result.code == 0, result.err
+    lab.evolve("--embedder", "hashing", "--test", "test.jsonl", "--repeats", "1").ended(0)
     manifest = json.loads((lab.folder / "pool/evolutions/recipe/evolution.json").read_text())
     assert manifest["embedder"].startswith("hashing")
     assert lab.evolve("--embedder", "nobody").code == 2

@@ -1,7 +1,5 @@
 """`mas-evolve --otel`: a span for each task, candidate, operator and trial."""
 
-from __future__ import annotations
-
 from coterie.runtime.record.journal import Journal
 
 from ...traces import nested, spans_in, tree
@@ -10,8 +8,7 @@ from .conftest import Lab
 
 def test_an_evolution_is_a_tree_of_turns_candidates_and_operators(lab: Lab) -> None:
     words = ("--limit", "2", "--test", "test.jsonl", "--repeats", "1", "--otel", "t.jsonl")
-    result = lab.evolve(*words)
-    assert result.code == 0, result.err
+    result = lab.evolve(*words).ended(0)
     assert "note:" not in result.err
     spans = spans_in(lab.folder / "t.jsonl")
     assert nested(spans)

@@ -1,7 +1,5 @@
 """Estimates of evolutions: told by --dry-run, and never below what the evolution then takes."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -34,8 +32,7 @@ def test_an_evolution_takes_what_was_estimated(tmp_path: Path, strategy: str) ->
     (tmp_path / "t.csv").write_text("query,answer\nHow much is 1 + 1?,2\nAnd 2 + 2?,4\n")
     with ScriptedModel(Reply(text="4")) as model:
         words = ["recipe.yaml", "t.csv", "--pool", "pool", "--model", f"m@{model.api_base}"]
-        report = invoked_in(tmp_path, main, [*words, "--dry-run"], "mas-evolve")
-        assert report.code == 0, report.err
+        report = invoked_in(tmp_path, main, [*words, "--dry-run"], "mas-evolve").ended(0)
         assert not model.calls
         result = invoked_in(tmp_path, main, [*words, "--json", "--quiet"], "mas-evolve")
         taken = len(model.calls)
@@ -59,6 +56,5 @@ def test_a_model_that_nobody_asks_is_told(tmp_path: Path) -> None:
     (tmp_path / "recipe.yaml").write_text("strategy: fixed\nseeds: [seed:direct]\n")
     (tmp_path / "t.csv").write_text("query\nWhy?\n")
     words = ["recipe.yaml", "t.csv", "--pool", "pool", "--dry-run", "--model", "w=m@http://h:1/v1"]
-    result = invoked_in(tmp_path, main, words, "mas-evolve")
-    assert result.code == 2
+    result = invoked_in(tmp_path, main, words, "mas-evolve").ended(2)
     assert "no agent here uses the model 'w'" in result.err

@@ -1,7 +1,5 @@
 """A team is handed over to a new file, or in place, as one commit of one file."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -74,9 +72,7 @@ def test_other_changes_are_refused_ahead_but_those_of_the_pool(repo: Repo) -> No
 
 
 @pytest.mark.parametrize("is_staged", [False, True])
-def test_a_file_that_was_changed_meanwhile_is_not_overwritten(
-    repo: Repo, *, is_staged: bool
-) -> None:
+def test_a_file_changed_meanwhile_is_not_overwritten(repo: Repo, *, is_staged: bool) -> None:
     path = repo.folder / "teams/desk.yaml"
     path.write_text("name: mine\n")
     if is_staged:

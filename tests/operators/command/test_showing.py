@@ -1,7 +1,5 @@
 """`mas-view EVOLUTION TASK`: what was tried on a task, what of, and what it answered."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.command.view import main
@@ -18,8 +16,7 @@ def shown(*words: str) -> CommandResult:
 
 def test_all_candidates_of_a_turn_are_shown_with_edits_and_answers(lab: Lab) -> None:
     lab.evolved(1)
-    result = shown(EVOLUTION, "t0")
-    assert result.code == 0, result.err
+    result = shown(EVOLUTION, "t0").ended(0)
     tried, *_ = result.out.partition("\nnext: ")
     heads = [line for line in tried.splitlines() if line.startswith("candidate ")]
     assert [line.split()[1] for line in heads] == ["0", "1", "2"]
@@ -42,14 +39,12 @@ def test_json_has_what_each_agent_said(lab: Lab) -> None:
 def test_without_its_journal_it_says_so(lab: Lab) -> None:
     lab.evolved(1)
     (lab.folder / EVOLUTION / "journal.log").unlink()
-    result = shown(EVOLUTION, "t0")
-    assert result.code == 0
+    result = shown(EVOLUTION, "t0").ended(0)
     assert "their journal is not here" in result.out
 
 
 def test_the_folder_is_named_from_anywhere(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.evolved(1)
     monkeypatch.chdir(lab.folder / EVOLUTION)
-    result = shown(".", "t0")
-    assert result.code == 0, result.err
+    result = shown(".", "t0").ended(0)
     assert "candidate 2  mutate prompts of candidate" in result.out

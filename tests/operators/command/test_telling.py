@@ -1,7 +1,5 @@
 """What a report tells of routed cases, where a pool has some."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from coterie.operators.routing import Case, figures

@@ -1,7 +1,5 @@
 """`mas-view --text` of an evolution: candidates, questions of operators, a candidate's run."""
 
-from __future__ import annotations
-
 import shlex
 
 from coterie.runtime.command.view import main
@@ -27,8 +25,7 @@ def test_an_evolution_lists_its_tasks(lab: Lab) -> None:
 
 def test_a_task_shows_what_operators_were_asked_and_answered(lab: Lab) -> None:
     lab.evolved(1)
-    result = shown("t0")
-    assert result.code == 0, result.err
+    result = shown("t0").ended(0)
     assert "candidate 2  mutate prompts of candidate" in result.out
     _, asked = result.out.split("CONVERSATION of mutate\n")
     assert "What is 0 + 7?" in asked
@@ -52,8 +49,7 @@ def test_every_candidate_is_shown_as_a_run_is_those_that_lost_too(lab: Lab) -> N
 
 def test_a_candidate_that_was_not_tried_is_told(lab: Lab) -> None:
     lab.evolved(1)
-    result = shown("t0", "7")
-    assert result.code == 2
+    result = shown("t0", "7").ended(2)
     assert "no 'candidate 7' was logged for this task. Known: 0, 1, 2." in result.err
     assert "Did you mean 't0'?" in shown("t00").err
 

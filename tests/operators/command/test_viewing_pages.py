@@ -1,7 +1,5 @@
 """`mas-view` on pools and evolutions: the pages say what the ledger and the turns say."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import signal
@@ -14,9 +12,8 @@ from urllib.request import urlopen
 import pytest
 
 from coterie.operators.pages import PoolSite, open_pool
+from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import ChildRejected, Evaluated, Learnt, Retired
-from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Trial
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
@@ -110,9 +107,7 @@ def test_a_pool_is_one_file_whose_links_lead_to_itself(lab: Lab) -> None:
     ]  # fmt: skip
 
 
-def test_a_population_shows_its_agents_and_who_taught_whom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_population_shows_who_taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(write_world(tmp_path, 2))
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     assert evolved("pool").code == 0

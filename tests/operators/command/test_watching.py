@@ -1,7 +1,5 @@
 """The progress of an evolution: a header, what is at work, how far it is, and how long it takes."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex
@@ -72,8 +70,7 @@ def test_what_is_done_leaves_the_table(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_after_a_budget_was_met_the_command_that_goes_on_has_a_larger_one(lab: Lab) -> None:
-    stopped = lab.evolve("--limit", "1", "--budget", "calls=4")
-    assert stopped.code == 3
+    stopped = lab.evolve("--limit", "1", "--budget", "calls=4").ended(3)
     hint = stopped.err.split("\nResume: ")[1].splitlines()[0]
     words = shlex.split(hint)
     assert (words[0], words[-2:]) == ("mas-evolve", ["--budget", "calls=8"])

@@ -1,7 +1,5 @@
 """What who judges, coaches and rebuilds a team is told of a round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

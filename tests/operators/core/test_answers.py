@@ -1,7 +1,5 @@
 """Reading answers: whatever a text is, it is read or it is unfit, and nothing else happens."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,8 +3,6 @@
 The model is a function in this process; everything from its answer on is real.
 """
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from typing import Any
@@ -148,9 +146,7 @@ def test_summaries(times: int) -> None:
 
 
 @pytest.mark.damaged_pool  # its models are of another host
-def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(
-    tmp_path: Path, times: int
-) -> None:
+def test_a_pool_holds_the_children_and_counts_the_rest(tmp_path: Path, times: int) -> None:
     pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
     pool.add(FIRST, Lineage(operator="seed"), op="seed")
     numbers = itertools.count()

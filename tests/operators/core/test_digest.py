@@ -1,17 +1,14 @@
 """A digest is bounded, begins with what failed, and never holds the reference answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import digest
-from coterie.runtime import AgentOutcome, Run
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.scoring.scorers import exact
-from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage
 
 
@@ -96,8 +93,6 @@ OUTCOMES = st.one_of(st.text().map(done), st.text().map(failed))
     st.text(max_size=3_000),
     st.integers(1, 400),
 )
-def test_it_is_never_longer_than_it_may_be(
-    agents: dict[str, AgentOutcome], answer: str, tokens: int
-) -> None:
+def test_it_is_never_too_long(agents: dict[str, AgentOutcome], answer: str, tokens: int) -> None:
     report = digest(run(answer=answer, error=answer, agents=agents), tokens=tokens)
     assert len(report) <= 4 * tokens

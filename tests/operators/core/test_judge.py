@@ -1,7 +1,5 @@
 """The judge: a score with a reason, without the right answer; and how far it can be trusted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -46,9 +44,7 @@ def test_the_judge_sees_task_answer_and_rubric_but_not_the_right_answer() -> Non
 
 @pytest.mark.parametrize("judging", ["default", "fast"])
 @pytest.mark.parametrize("bounds", [None, Bounds(edits=1)])
-def test_another_model_judges_with_the_bounds_of_its_own_size(
-    judging: str, bounds: Bounds | None
-) -> None:
+def test_another_model_judges_with_its_own_bounds(judging: str, bounds: Bounds | None) -> None:
     known = catalogue(fast=Model(alias="fast", model="local"))
     task = replace(TASK, context="c" * 4_000)
 

@@ -1,7 +1,5 @@
 """What a model is shown: everything that others wrote is fenced, and nothing is too long."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,8 +20,7 @@ from coterie.operators.core.material import (
 )
 from coterie.pool.ledger.learnt import Learnt
 from coterie.runtime.messages.messages import fence
-from coterie.schema import Model, Task
-from coterie.schema.team.team import SolvedTask
+from coterie.schema import Model, SolvedTask, Task
 from coterie.schema.values.terminal import speakable
 
 from ..asking import PAIR, TASK, catalogue, ceiling_of, parent, seed

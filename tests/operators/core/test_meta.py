@@ -1,7 +1,5 @@
 """Asking a model: a schema, one repair, then no more; and all of it can be seen afterwards."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import json

@@ -1,7 +1,5 @@
 """The operator that the documentation builds works."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from coterie.operators import Proposal

@@ -1,7 +1,5 @@
 """A run's folder gives the evidence for the operators' commands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What counts as an utterance: who consults, when asked, with what was read before."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from coterie.operators.core.utterances import utterances

@@ -1,7 +1,5 @@
 """What runs without somebody are called, and when a score is none."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any
@@ -11,10 +9,8 @@ import pytest
 from coterie.operators.credit import counterfactual
 from coterie.operators.credit.counterfactual import by_answer, name_of
 from coterie.operators.evolution.task_runs import Halted
-from coterie.runtime import Run
-from coterie.runtime.agents.outcomes import AgentOutcome
-from coterie.schema import InputError, Task
-from coterie.schema.values.errors import JailError
+from coterie.runtime import AgentOutcome, Run
+from coterie.schema import InputError, JailError, Task
 
 RUN = Run(status="done", answer="7", answered_by="one", agents={"one": AgentOutcome(status="done")})
 HERE: Any = SimpleNamespace(jails=None)
@@ -39,10 +35,6 @@ def scored(task: Task) -> float:
         return await by_answer(task, HERE)(RUN)
 
     return asyncio.run(made())
-
-
-def test_an_answer_is_scored_by_the_reference() -> None:
-    assert scored(Task(id="t", query="3 + 4?", answer="7")) == 1
 
 
 def test_without_a_reference_there_is_no_score() -> None:

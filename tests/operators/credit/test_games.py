@@ -1,7 +1,5 @@
 """What players are worth: the three credits by hand, and the laws of Shapley's on any game."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping
@@ -110,9 +108,7 @@ def test_orders_are_drawn_from_their_seed_alone() -> None:
 
 
 @given(games(), st.integers(2, 6), st.integers())
-def test_a_sample_needs_the_prefixes_of_its_orders_only(
-    game: tuple[str, Game], permutations: int, seed: int
-) -> None:
+def test_a_sample_needs_prefixes_only(game: tuple[str, Game], permutations: int, seed: int) -> None:
     players, value = game
     needed = prefixes(orders(players, permutations=permutations, rng=Random(seed)))
     assert len(needed) == len({*needed}) <= 2 + permutations * (len(players) - 1)

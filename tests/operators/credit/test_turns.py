@@ -1,7 +1,5 @@
 """How a run's score is shared out and utterances are selected: by hand, and whatever is given."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

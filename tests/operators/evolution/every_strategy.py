@@ -1,7 +1,5 @@
 """A small evolution by each strategy, for tests of what holds for all of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agents with `recall` in an evolution: they are shown what earlier episodes learnt, none later."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,8 @@ from coterie.operators.report.heldout import Frozen, HeldOut, Learned
 from coterie.pool.ledger.changes import Learnt
 from coterie.pool.memory.memory import Memory
 from coterie.runtime.doubles import ScriptedModel
+from coterie.schema import RunError, Task
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.team.task import Task
-from coterie.schema.values.errors import RunError
 
 from .test_episode import done
 
@@ -137,9 +134,7 @@ def test_a_held_out_team_recalls_from_the_pool_as_it_stands(tmp_path: Path) -> N
         assert reminders(model)["8"] == ["0", "1", "2", "3"]
 
 
-def test_a_memory_that_fails_is_no_score_of_a_team(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_memory_is_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise RunError("the embedder is out")
 

@@ -1,7 +1,5 @@
 """An episode: what a strategy has to work with, and what is kept of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Sequence
@@ -19,17 +17,14 @@ from coterie.operators.evolution.strategy import Strategy
 from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import EventNoted, Learnt
+from coterie.runtime import Caps, Score, Setting
 from coterie.runtime.agents.outcomes import without_cost
 from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.runs.services import Setting
-from coterie.runtime.values.caps import Caps
-from coterie.runtime.values.score import Score
-from coterie.schema import Catalogue, Model, Task
+from coterie.schema import Catalogue, InputError, LimitError, Model, Task
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.values.errors import InputError, LimitError
 
 PAIR = """\
 name: pair

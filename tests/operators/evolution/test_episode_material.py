@@ -1,7 +1,5 @@
 """What really happened in an evolution reaches its operators."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

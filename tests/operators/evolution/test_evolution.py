@@ -1,7 +1,5 @@
 """`mas-evolve`: tasks leave a pool of valid teams, the same however often it is killed."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path
@@ -105,9 +103,7 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(
     assert kills > 0
 
 
-def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(
-    folder: Path, clean: tuple[dict[str, Any], int]
-) -> None:
+def test_a_failing_provider_is_no_score(folder: Path, clean: tuple[dict[str, Any], int]) -> None:
     def denied(request: Request) -> Reply:
         return Reply.error(401) if "What is 3 + 4" in json.dumps(request) else oracle(request)
 
@@ -131,9 +127,7 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
 
 
 @pytest.mark.parametrize("choice", ["", "  choice: chance\n  crossover: [0, 1]\n"])
-def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
-    folder: Path, choice: str
-) -> None:
+def test_only_teams_of_different_parents_are_crossed(folder: Path, choice: str) -> None:
     recipe = f"{CROSSING}  components: [prompts]\n{choice}"
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--limit", "4", script=crossing)

@@ -1,7 +1,5 @@
 """An evolution whose operators ask a program through files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

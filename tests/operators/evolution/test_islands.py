@@ -1,7 +1,5 @@
 """Islands: parts of a stream evolve apart, and the best of each comes to all others, once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A child runs only what differs from its parent: what that leaves, saves and does not touch."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
@@ -120,9 +118,7 @@ def test_a_budget_counts_what_is_paid_alone(folder: Path) -> None:
     assert kept(folder / "pool") == kept(folder / "clean")
 
 
-def test_repeats_of_a_candidate_are_drawn_anew_and_a_childs_goes_on_with_the_same(
-    folder: Path,
-) -> None:
+def test_repeats_are_drawn_anew_and_a_childs_goes_on_with_the_same(folder: Path) -> None:
     write(folder, "auto", f"{ALONE}  repeats: 2\n".replace("workers: 8", "workers: 1"))
     with_seeds: list[tuple[str, int]] = []
 

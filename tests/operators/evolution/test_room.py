@@ -1,7 +1,5 @@
 """Whether a budget has room for one more task, and for the calls after it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -36,7 +34,5 @@ LINES = [line(3, 30, 0.5), line(4, 90, 0.25)]
         (Caps(), True),
     ],
 )
-def test_tasks_take_what_the_dearest_took_and_calls_what_one_of_its_calls_took(
-    caps: Caps, room: bool
-) -> None:
+def test_tasks_take_what_the_dearest_took_and_calls_one_of_its(caps: Caps, room: bool) -> None:
     assert has_room(caps, LINES, tasks=2, calls=2) is room

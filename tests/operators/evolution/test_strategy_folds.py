@@ -1,7 +1,5 @@
 """A strategy's fold: what it wants to know of a pool, line by line, as each episode sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,7 @@ from coterie.operators.methods.search.settings import SearchSettings
 from coterie.pool.ledger.changes import Added, Evaluated, Learnt
 from coterie.pool.population.population import Population
 from coterie.pool.values.statistics import Trial, TrialPart
-from coterie.runtime.agents.outcomes import Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import Run, Score
 from coterie.schema import Agent, Lineage, Task
 from coterie.schema.loading.recipe import Recipe
 
@@ -74,9 +71,7 @@ def evolved(folder: Path, workers: int) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_an_episode_has_what_the_fold_came_to_by_all_that_it_sees(
-    tmp_path: Path, workers: int
-) -> None:
+def test_an_episode_has_the_fold_of_all_that_it_sees(tmp_path: Path, workers: int) -> None:
     records = evolved(tmp_path, workers)
     assert [fields["trials"] for fields in records] == [
         max(0, n - workers + 1) for n in range(len(TASKS))

@@ -1,7 +1,5 @@
 """A strategy of one's own: one file in an installed package, and every command knows it."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -148,8 +146,7 @@ def test_two_strategies_are_compared_by_one_command(
             given = (*test, "--pool", recipe, "--model", f"m@{model.api_base}")
             assert mas(folder, "evolve", f"{recipe}.yaml", "tasks.jsonl", *given).code == 0
     both = ["plain/evolutions/plain", "recipe/evolutions/recipe"]
-    done = mas(folder, "bench", "compare", *both, "--fail-if-worse")
-    assert done.code == 0, done.err
+    done = mas(folder, "bench", "compare", *both, "--fail-if-worse").ended(0)
     difference = "difference +1.000 [" if gain else "difference +0.000 ["
     assert (difference in done.out, "8 better" in done.out) == (True, gain), done.out
     worse = mas(folder, "bench", "compare", *reversed(both), "--fail-if-worse", "--junit", "x.xml")
@@ -185,8 +182,7 @@ def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Pat
 
 def test_its_settings_are_checked_and_explained(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(RECIPE.replace("pieces: 1", "pieces: 11"))
-    done = mas(folder, "validate", "recipe.yaml")
-    assert done.code == 2
+    done = mas(folder, "validate", "recipe.yaml").ended(2)
     assert "recipe.yaml:2:20: error: settings.pieces: 11 is out of range (pieces, 0 to 10)" in (
         done.err
     )
@@ -198,8 +194,7 @@ def test_its_operator_acts_at_the_prompt_too(folder: Path) -> None:
     assert "advise" in mas(folder, "dev", "op", "--help").out
     with ScriptedModel(mentor) as model:
         asked = ("-q", "What is 3 + 4?", "--model", f"m@{model.api_base}", "--dry-run")
-        done = mas(folder, "dev", "op", "advise", "pair.yaml", "two", *asked)
-        assert done.code == 0, done.err
+        done = mas(folder, "dev", "op", "advise", "pair.yaml", "two", *asked).ended(0)
         assert "two should count." in done.out
         nobody = mas(folder, "dev", "op", "advise", "pair.yaml", "to", *asked)
     assert nobody.code == 2

@@ -1,7 +1,5 @@
 """A strategy is a loop that a reader takes in at once."""
 
-from __future__ import annotations
-
 import inspect
 from importlib.metadata import entry_points
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Held-out figures: intervals that hold in a world where nothing differs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A commit says what changed, why, and what it gains, for a reviewer who reads one line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

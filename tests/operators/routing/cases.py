@@ -1,7 +1,5 @@
 """Cases for tests of routing: who is right by what a case looks like."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

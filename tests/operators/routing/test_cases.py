@@ -1,7 +1,5 @@
 """Cases as events of a pool."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

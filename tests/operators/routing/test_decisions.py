@@ -1,7 +1,5 @@
 """Who works on a case, and how that is said."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What is counted in a task."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """What is told of a router: what it is worth, saved and cost, with intervals."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -22,9 +20,7 @@ CASES = st.lists(st.tuples(SCORES, SCORES, st.integers(0, 3)), min_size=2, max_s
 
 
 @given(CASES, st.sampled_from([0.0, 2.0]))
-def test_nobody_is_worth_more_than_the_oracle_and_calls_are_those_of_who_worked(
-    cases: list[Case], beta: float
-) -> None:
+def test_nobody_beats_the_oracle_and_calls_are_the_workers(cases: list[Case], beta: float) -> None:
     result = figures(cases, beta=beta)
     assert result is not None
     for name, arm in result.arms.items():

@@ -1,7 +1,5 @@
 """Routers: as simple as the cases allow, and never fitted to what they are scored on."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 
@@ -50,9 +48,7 @@ def test_the_order_of_cases_does_not_matter(chance: random.Random, number: int) 
 
 @given(st.integers(0, 19), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]))
 @settings(max_examples=10)
-def test_how_a_case_went_does_not_decide_who_gets_it(
-    place: int, single: float, team: float
-) -> None:
+def test_how_a_case_went_does_not_route_it(place: int, single: float, team: float) -> None:
     cases = world(20, by_length)
     other = replace(
         cases[place], single=RoutingOutcome(score=single), team=RoutingOutcome(score=team)

@@ -1,7 +1,5 @@
 """Fitting: rules are the best there are, and a regression needs what may not be installed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys
@@ -108,9 +106,7 @@ def test_many_values_are_looked_at_where_cases_are() -> None:
     assert 100 < gained(cases, chosen) + 150 <= 200
 
 
-def test_a_regression_finds_what_decides_and_needs_nothing_to_choose(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_regression_finds_what_decides_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
     router = fit(world(80, by_length), by="logistic")
     monkeypatch.setitem(sys.modules, "sklearn", None)

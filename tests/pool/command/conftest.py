@@ -1,7 +1,5 @@
 """A pool with a past: children, retired teams, rejections, and scores in niches."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`mas-pool` on agents: who is there, what became of them, where they come from."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """`mas-pool`: what a person sees of a pool, and does with it."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import partial
@@ -69,9 +67,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_wrong_input_is_one_clear_error(
-    pool: Pool, case: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_input_is_one_error(pool: Pool, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(pool.folder.parent)
     Path("empty").mkdir()
     arguments, message = BAD[case]

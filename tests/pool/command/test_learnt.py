@@ -1,7 +1,5 @@
 """`mas-pool memory`, and `show` and `blame` of what was learnt."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

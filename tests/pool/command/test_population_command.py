@@ -1,7 +1,5 @@
 """`mas-pool population`: what a population has become."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """mas-pool verify: what is wrong with a pool, and what a crash left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coterie.pool import Pool

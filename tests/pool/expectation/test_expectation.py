@@ -1,7 +1,5 @@
 """What teams are expected to score: alike where nothing differs, else as their trials tell."""
 
-from __future__ import annotations
-
 import math
 import random
 import statistics
@@ -11,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.pool import EVOLVE, Member, Trial
 from coterie.pool.expectation.estimation import EASE, LEVEL, NOISE, SPREADS
 from coterie.pool.expectation.expectation import (
     Expectation,
@@ -21,8 +20,6 @@ from coterie.pool.expectation.expectation import (
     ranked,
 )
 from coterie.pool.ledger.changes import Retired
-from coterie.pool.ledger.members import Member
-from coterie.pool.values.statistics import EVOLVE, Trial
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Lineage
 
@@ -299,9 +296,7 @@ def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
     assert all(after[name].score > before[name].score for name in after)
 
 
-def test_of_many_teams_the_first_and_the_youngest_are_looked_at_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_many_teams_the_first_and_the_youngest_count(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(5)
     teams = [member("0")]
     teams += [member(str(n), str(chance.randrange(n))) for n in range(1, 60)]

@@ -1,7 +1,5 @@
 """The folders of a pool's agents: what each is and what it has learnt, as text that follows."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -10,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import repair, verify
+from coterie.pool import Pool, repair, verify
 from coterie.pool.ledger.changes import Restored, Retired, Revised
 from coterie.schema.loading.agent_file import load_agent
 from coterie.schema.values.errors import StorageError
@@ -132,9 +129,7 @@ def test_a_file_that_ends_too_early_is_brought_up(cut: int, pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("moment", ["files.append.written:1", "files.append.after:1"])
-def test_a_process_that_is_killed_leaves_files_behind_that_are_brought_up(
-    moment: str, pool: Pool
-) -> None:
+def test_a_killed_process_leaves_files_that_are_brought_up(moment: str, pool: Pool) -> None:
     change = lesson("Late.", "ada", "ben", task="x")
     assert killed_at(moment, lambda: pool.commit(change, op="3"))
     assert (ids(pool, "ada"), ids(pool, "ben")) == (["1", "2"], ["2"])

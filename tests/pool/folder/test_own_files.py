@@ -1,7 +1,5 @@
 """What a pool is made of lies in its folder."""
 
-from __future__ import annotations
-
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -11,9 +9,7 @@ import pytest
 from coterie.pool import Pool
 
 
-def test_a_file_that_another_process_renames_meanwhile_is_no_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_renamed_meanwhile_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Pool.init(tmp_path, ["seed:direct"])
     temporary = tmp_path / "teams" / ".next.yaml.x1"
     temporary.touch()

@@ -1,18 +1,15 @@
 """git merges the files of a pool with our driver, where a clone was set up for it."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.driver import DRIVER, merge_file
 from coterie.pool.ledger.changes import Evaluated, Learnt, Revised
-from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 
@@ -27,8 +24,7 @@ def repository(folder: Path, pool: str = ".") -> Repo:
     repo = Repo(folder, pool)
     begun(repo.pool)
     repo.commit("begun")
-    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
-    assert result.code == 0, result.err
+    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0)
     assert DRIVER in result.out
     return repo
 
@@ -111,8 +107,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
         pool.commit(change, op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
-    result = invoked(mas_pool, words, "mas-pool")
-    assert result.code == 2
+    result = invoked(mas_pool, words, "mas-pool").ended(2)
     assert "'town/000009/trial' says one thing in in/ledger.jsonl (ours)" in result.err
     assert "in/ledger.jsonl (theirs)" in result.err
     assert "git merge --abort" in result.err

@@ -1,7 +1,5 @@
 """One pool of two copies of it that went on by themselves."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil
@@ -12,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join, join_into
 from coterie.pool.git.union import Contradiction
 from coterie.pool.ledger.changes import Added, Evaluated, EventNoted, Learnt, Retired, Revised
 from coterie.pool.ledger.scaffold import HEAD
-from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 
@@ -67,9 +64,7 @@ def merge(*words: object) -> CommandResult:
     return invoked(mas_pool, ["merge", *map(str, words)], "mas-pool")
 
 
-def test_a_new_pool_of_both_is_the_same_whichever_is_named_first(
-    two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_new_pool_of_both_depends_on_no_order(two: tuple[Path, Path], tmp_path: Path) -> None:
     before = [texts(path) for path in two]
     result = merge(*two, "--into", tmp_path / "both")
     merge(*reversed(two), "--into", tmp_path / "turned")
@@ -152,9 +147,7 @@ def test_who_is_stopped_anywhere_while_merging_merges_again(
     assert texts(ben) == theirs
 
 
-def test_what_crashes_of_earlier_versions_left_among_evolutions_is_not_taken(
-    two: tuple[Path, Path],
-) -> None:
+def test_what_crashes_of_earlier_versions_left_is_not_taken(two: tuple[Path, Path]) -> None:
     ann, ben = two
     evolution(ben, b"1\n")
     shutil.copytree(ben / "evolutions/town", ben / "evolutions/.town.x1/old")
@@ -165,9 +158,7 @@ def test_what_crashes_of_earlier_versions_left_among_evolutions_is_not_taken(
     assert {path.name for path in (ann / "evolutions/town").iterdir()} == names
 
 
-def test_an_evolution_that_says_nothing_of_its_beginning_is_taken_as_it_is(
-    two: tuple[Path, Path],
-) -> None:
+def test_an_evolution_without_a_beginning_is_taken_as_it_is(two: tuple[Path, Path]) -> None:
     ann, ben = two
     evolution(ben, b"1\n")
     (ben / "evolutions/town/evolution.json").unlink()
@@ -197,8 +188,7 @@ def test_what_contradicts_changes_nothing(two: tuple[Path, Path], tmp_path: Path
         trial = Trial(task="t", score=number)
         Pool.open(folder).commit(Evaluated(member="vote", trial=trial), op="town/000009/trial")
     before = [texts(path) for path in two]
-    result = merge(ann, ben)
-    assert result.code == 2
+    result = merge(ann, ben).ended(2)
     assert "the operation 'town/000009/trial' says one thing in" in result.err
     assert str(ann / "ledger.jsonl") in result.err
     assert merge(ann, ben, "--into", tmp_path / "both").code == 2
@@ -242,9 +232,7 @@ def evolution(pool: Path, turns: bytes, **fields: object) -> None:
     (folder / "evolution.json").write_text(json.dumps({**MANIFEST, **fields}))
 
 
-def test_an_evolution_is_that_of_who_went_on_further(
-    two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_an_evolution_is_that_of_who_went_further(two: tuple[Path, Path], tmp_path: Path) -> None:
     ann, ben = two
     evolution(ben, b"1\n2\n", commands=["a", "b"], tasks={"t1": "x", "t2": "y"})
     assert not (ann / "evolutions").exists()
@@ -301,9 +289,7 @@ def test_a_manifest_that_is_none_is_told(text: str, two: tuple[Path, Path]) -> N
 
 
 @pytest.mark.parametrize("name", ["teams", "teams/vote.yaml", "evolutions", "evolutions/town"])
-def test_no_link_is_followed_out_of_a_copy(
-    name: str, two: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_no_link_leads_out_of_a_copy(name: str, two: tuple[Path, Path], tmp_path: Path) -> None:
     ann, ben = two
     evolution(ben, b"1\n")
     (ben / name).rename(tmp_path / "elsewhere")

@@ -1,7 +1,5 @@
 """Branches of a pool: git brings them together alone, and nothing is lost or counted twice."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections import Counter
@@ -12,17 +10,14 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, import_teams, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join
 from coterie.pool.ledger.changes import Evaluated, Learnt, Retired, Revised
 from coterie.pool.ledger.state import begin, is_shared
-from coterie.pool.teams.exchange import import_teams
 from coterie.pool.values.layout import LEDGER
-from coterie.pool.values.statistics import Trial
-from coterie.schema import Lineage
+from coterie.schema import Catalogue, Lineage
 from coterie.schema.command.diff import main as mas_diff
-from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.values.errors import StorageError
 
 from ...operators.evolving import evolved, write_world
@@ -117,9 +112,7 @@ def test_both_merges_come_to_the_same(tmp_path: Path) -> None:
     "part",
     [*range(2), *(pytest.param(part, marks=pytest.mark.nightly) for part in range(2, PARTS))],
 )
-def test_random_histories_come_to_what_one_pool_that_saw_all_of_them_has(
-    tmp_path: Path, nightly: bool, part: int
-) -> None:
+def test_random_histories_merge_to_one_pool(tmp_path: Path, nightly: bool, part: int) -> None:
     """Lineage, statistics, lessons and revisions; by the driver, by git with it and without it."""
     catalogue = Catalogue.of_host()
     by_git = 3 if nightly else int(part == 0)
@@ -316,9 +309,7 @@ def test_git_alone_leaves_lines_that_are_read_in_the_order_of_the_driver(tmp_pat
 
 
 @pytest.mark.parametrize("shares", [False, True])
-def test_git_alone_leaves_a_pool_where_both_took_in_a_team_of_which_one_had_a_twin(
-    tmp_path: Path, shares: bool
-) -> None:
+def test_git_alone_leaves_a_pool_with_a_twin_of_one_side(tmp_path: Path, shares: bool) -> None:
     """One of them may have shared the pool, too."""
     guess = vote("Guess.", name="guess")
     source = pool_of(tmp_path / "source", guess)

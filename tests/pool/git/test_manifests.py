@@ -1,7 +1,5 @@
 """What two copies of an evolution say of it, as one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -38,9 +36,7 @@ def united(**changed: Any) -> dict[str, Any]:
         {"models": {"m": {"model": "x", "api_base": "http://127.0.0.1:2/v1"}}},
     ],
 )
-def test_who_went_on_elsewhere_went_on_with_the_same(
-    changed: dict[str, Any],
-) -> None:
+def test_who_went_on_elsewhere_went_on_with_the_same(changed: dict[str, Any]) -> None:
     assert united(**changed, commands=["two"]) == {
         **BEGUN,
         "tasks": {"a": "1", "b": "2"},

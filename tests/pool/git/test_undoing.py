@@ -1,16 +1,13 @@
 """Undoing: a pool is as it was before, its record stays whole, and a revert is named and mended."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, verify
+from coterie.pool import Pool, Trial, repair, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.undoing import operations_of, undo
-from coterie.pool.git.upkeep import repair
 from coterie.pool.ledger.changes import (
     Added,
     Evaluated,
@@ -21,7 +18,6 @@ from coterie.pool.ledger.changes import (
     Revised,
 )
 from coterie.pool.ledger.scaffold import HEAD
-from coterie.pool.values.statistics import Trial
 from coterie.schema import Agent, Lineage
 from coterie.schema.values.errors import InputError, StorageError
 

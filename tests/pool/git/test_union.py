@@ -1,7 +1,5 @@
 """The union of two ledgers: each operation once, in the order of either side, whoever asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +51,7 @@ def two_sides(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 @given(two_sides())
-def test_each_operation_is_there_once_whichever_side_is_asked_first(
-    both: tuple[list[str], list[str]],
-) -> None:
+def test_each_operation_is_there_once_in_any_order(both: tuple[list[str], list[str]]) -> None:
     item, other = (side(*map(told, each), name=each[0] if each else "") for each in both)
     lines = united(item, other)
     assert b"".join(x.text for x in lines) == b"".join(x.text for x in united(other, item))
@@ -102,9 +98,7 @@ def test_copies_come_to_one_ledger_whoever_merges_whom_first(
 
 
 @given(two_sides())
-def test_whatever_a_side_had_before_a_line_of_its_own_stays_before_it(
-    both: tuple[list[str], list[str]],
-) -> None:
+def test_each_sides_own_lines_stay_in_order(both: tuple[list[str], list[str]]) -> None:
     places = {op: n for n, op in enumerate(ops(united(*(side(*map(told, x)) for x in both))))}
     for each, mark in zip(both, ("a ", "b "), strict=True):
         for number, op in enumerate(each):

@@ -1,7 +1,5 @@
 """Finding what is wrong with a pool, and going on with what is left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -223,9 +221,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("value", "message"), BAD)
-def test_a_line_that_contradicts_others_is_a_fault_and_is_left_out(
-    pool: Pool, value: dict[str, object], message: str
-) -> None:
+def test_a_contradiction_is_left_out(pool: Pool, value: dict[str, object], message: str) -> None:
     before = ledger(pool).read_bytes()
     Ledger(ledger(pool)).append(value, op="bad")
     assert any(message in fault for fault in verify(pool.folder).faults)

@@ -1,7 +1,5 @@
 """Agents of a pool: each under its own name, revised in the ledger, with a file that follows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,18 +8,14 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import repair, verify
+from coterie.pool import Admission, Pool, repair, verify
 from coterie.pool.ledger.changes import Added, Change, Evaluated, Restored, Retired, Revised
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.ledger.state import Admission
 from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.pool.view import Views, op
-from coterie.schema import Agent, InputError, Lineage, Model
-from coterie.schema.host.catalogue import Catalogue
+from coterie.schema import Agent, Catalogue, InputError, Lineage, Model, Notes
 from coterie.schema.loading.agent_file import AgentFile, load_agent
 from coterie.schema.loading.ceiling import CapabilityPolicy
-from coterie.schema.team.team import Notes
 from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import ConfigError, StorageError
 
@@ -100,9 +94,7 @@ def test_a_child_is_told_from_its_first_parent(pool: Pool) -> None:
         (Revised(agent="solver", to=replace(SOLVER, tools=("dig",))), ConfigError, "dig"),
     ],
 )
-def test_what_cannot_be_is_not_written(
-    change: Any, error: type[Exception], message: str, pool: Pool
-) -> None:
+def test_nonsense_is_refused(change: Any, error: type[Exception], message: str, pool: Pool) -> None:
     before = len(list(pool.entries()))
     with pytest.raises(error, match=message):
         pool.commit(change, op="one")
@@ -287,9 +279,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize("label", ALL)
-def test_a_change_that_a_crash_interrupts_happens_or_not_and_then_once(
-    label: str, pool: Pool, nightly: bool
-) -> None:
+def test_a_change_in_a_crash_happens_once_or_never(label: str, pool: Pool, nightly: bool) -> None:
     """Killed at any moment; whoever is not sure whether it happened makes it again."""
     moments = MOMENTS if nightly else MOMENTS[[*ALL].index(label) % 3 :: 3]
     for number, moment in enumerate(moments):

@@ -1,7 +1,5 @@
 """Who was born stays; who is retired is left out, and comes back where it was born."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Changes of a pool: each is one line, which gives it back, and counts once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import verify
+from coterie.pool import Admission, Pool, Trial, verify
 from coterie.pool.ledger.changes import (
     Added,
     Change,
@@ -24,8 +21,6 @@ from coterie.pool.ledger.changes import (
 )
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.ledger.state import Admission
-from coterie.pool.values.statistics import Trial
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Lineage
 from coterie.schema.values.codec import from_value

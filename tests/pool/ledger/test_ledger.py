@@ -1,7 +1,5 @@
 """The ledger: each operation once, whole, and in the order in which it came."""
 
-from __future__ import annotations
-
 import errno
 import json
 import logging
@@ -109,9 +107,7 @@ def test_a_reader_follows_what_is_appended(ledger: Ledger) -> None:
     assert [item.end.line for item in ledger.read(entry.end)] == [2, 3]
 
 
-def test_an_appender_reads_only_what_others_appended(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_appender_reads_only_others(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     other = Ledger(ledger.path)
     for number in range(100):
         other.append({}, op=f"{number}")
@@ -137,9 +133,7 @@ def test_a_line_that_is_being_appended_is_not_given_yet(ledger: Ledger) -> None:
         assert ops(ledger) == ["a"]
 
 
-def test_an_end_that_is_replaced_while_it_is_read_is_read_again(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_end_replaced_is_read_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader may have seen the beginning of the line that was, and the end of the one that is."""
     for op in "abc":
         ledger.append({}, op=op)
@@ -208,9 +202,7 @@ def test_a_line_whose_pages_were_lost_is_unfinished(ledger: Ledger) -> None:
     assert len(reports) == 1
 
 
-def test_what_is_removed_is_logged_if_nobody_else_is_told(
-    ledger: Ledger, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_is_removed_is_logged(ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
     ledger.path.write_text('{"op": "a')
     with caplog.at_level(logging.WARNING):
         ledger.append({}, op="a")
@@ -218,9 +210,7 @@ def test_what_is_removed_is_logged_if_nobody_else_is_told(
 
 
 @pytest.mark.parametrize("change", [(b'"b"', b'"x"'), (b'"b"', b'"b"\n'), (b"{", b"\0", 2)])
-def test_damage_before_the_last_line_is_an_error_that_says_where(
-    ledger: Ledger, change: tuple[bytes, bytes]
-) -> None:
+def test_damage_before_the_end_says_where(ledger: Ledger, change: tuple[bytes, bytes]) -> None:
     for op in "abc":
         ledger.append({}, op=op)
     content = ledger.path.read_bytes()

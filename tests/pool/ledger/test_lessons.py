@@ -1,7 +1,5 @@
 """Archives: whose an entry is, who inherits it, and for whom it was replaced."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool
-from coterie.pool.git.upkeep import repair, verify
+from coterie.pool import Pool, repair, verify
 from coterie.pool.ledger.changes import Added, Change
 from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.ledger.lessons import Lessons
@@ -99,9 +96,7 @@ class Copies:
 
 
 @given(histories())
-def test_an_archive_by_reference_is_the_one_that_copying_makes(
-    history: Sequence[Happening],
-) -> None:
+def test_an_archive_by_reference_is_as_copying_makes_it(history: Sequence[Happening]) -> None:
     lessons, copies = Lessons(), Copies()
     snapshots: list[tuple[int, dict[str | None, list[str]]]] = []
     for kind, what in history:
@@ -231,9 +226,7 @@ def test_texts_are_embedded_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) ->
         ),
     ],
 )
-def test_who_is_not_there_inherits_nothing_and_is_given_nothing(
-    change: Change, message: str, pool: Pool
-) -> None:
+def test_who_is_not_there_is_given_nothing(change: Change, message: str, pool: Pool) -> None:
     pool.commit(born("ada"), op="ada")
     pool.commit(Added(member=vote(), lineage=Lineage(operator="seed")), op="vote")
     before = (pool.folder / "ledger.jsonl").read_bytes()

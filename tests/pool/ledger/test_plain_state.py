@@ -1,7 +1,5 @@
 """What a snapshot says of a state is taken as nothing where no state says it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random
@@ -28,9 +26,7 @@ def content(tmp_path: Path) -> tuple[dict[str, Any], list[bytes]]:
     return json.loads(json.dumps(value)), tables
 
 
-def test_a_state_reads_back_from_its_value(
-    content: tuple[dict[str, Any], list[bytes]], tmp_path: Path
-) -> None:
+def test_a_state_reads_back(content: tuple[dict[str, Any], list[bytes]], tmp_path: Path) -> None:
     value, tables = content
     again, same = value_of(state_of(tmp_path, value, tables))
     assert json.dumps(again) == json.dumps(value)

@@ -1,16 +1,13 @@
 """The last tasks are known one by one, and those before them add up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from coterie.pool.expectation.expectation import Expectation, expectations
+from coterie.pool import Expectation, Member, expectations
 from coterie.pool.ledger import recent
-from coterie.pool.ledger.members import Member
 from coterie.pool.ledger.recent import Recent
 from coterie.pool.values.statistics import EVOLVE, Kind, Trial
 from coterie.schema import Lineage
@@ -66,9 +63,7 @@ def test_what_is_passed_by_adds_up_to_the_same(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("niche", [None, "sums"])
-def test_what_is_expected_hardly_depends_on_how_many_are_known(
-    monkeypatch: pytest.MonkeyPatch, niche: str | None
-) -> None:
+def test_it_hardly_depends_on_how_many(monkeypatch: pytest.MonkeyPatch, niche: str | None) -> None:
     records = list[Mapping[str, Expectation]]()
     for most in (10_000, 150):
         monkeypatch.setattr(recent, "MOST", most)
@@ -83,9 +78,7 @@ def test_what_is_expected_hardly_depends_on_how_many_are_known(
         assert part[name].low == pytest.approx(item.low, abs=0.03)
 
 
-def test_a_task_that_alone_has_more_teams_than_are_known_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_task_with_more_teams_than_are_known_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recent, "MOST", 2)
     members, known = teams(4), Recent(EVOLVE)
     trial = Trial(task="t", score=1.0)

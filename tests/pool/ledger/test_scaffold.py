@@ -1,31 +1,23 @@
 """A pool's head as a folder of text: it follows the ledger, and loses nothing of a person's."""
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Sequence
 from dataclasses import astuple, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from coterie.pool import Pool
+from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
-from coterie.pool.git.upkeep import verify
 from coterie.pool.ledger.changes import Added, EventNoted, Restored, Retired
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.schema import Agent, Catalogue, Lineage, Team, dump, load_team
 from coterie.schema.command.diff import main as mas_diff
-from coterie.schema.edits import AddAgent, SetNote, apply, taught
+from coterie.schema.edits import AddAgent, Edit, SetNote, apply, taught
 
 from ...support.repositories import run_git
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from coterie.schema.edits import Edit
 
 KNOWN = Catalogue.of_host()
 ORIGIN = Team(

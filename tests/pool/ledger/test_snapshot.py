@@ -1,7 +1,5 @@
 """Snapshots: what opening a pool begins with, which never says more than the ledger's lines."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -17,9 +15,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool, repair, verify
+from coterie.pool import Pool, Trial, ranked, repair, verify
 from coterie.pool.command import main
-from coterie.pool.expectation.expectation import ranked
 from coterie.pool.ledger import recent, snapshot
 from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.current import Current
@@ -28,7 +25,6 @@ from coterie.pool.ledger.plain_state import value_of
 from coterie.pool.ledger.snapshot import newest
 from coterie.pool.ledger.state import State
 from coterie.pool.values.layout import LEDGER, SNAPSHOTS
-from coterie.pool.values.statistics import Trial
 from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
 
@@ -151,9 +147,7 @@ def test_what_is_spoilt_counts_for_nothing_and_is_made_anew(folder: Path) -> Non
         assert path.read_bytes() == content
 
 
-def test_a_snapshot_of_another_pool_of_a_version_or_a_machine_does_not_fit(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_snapshot_of_another_pool_or_machine_does_not_fit(folder: Path, tmp_path: Path) -> None:
     other = pool_of_every_kind(tmp_path / "other")
     (theirs,) = snapshots(other)[-1:]
     path = kept(folder)
@@ -286,9 +280,7 @@ def test_none_is_kept_of_a_ledger_that_is_another_by_now(folder: Path) -> None:
     assert snapshots(folder) == []
 
 
-def test_the_last_two_are_kept_each_where_it_pays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_two_are_kept_if_it_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "LEAST", 10)
     monkeypatch.setattr(snapshot, "SHARE", 4)
     pool = pool_of(tmp_path, vote())

@@ -1,7 +1,5 @@
 """Trials on a task, found again in the ledger: those that are meant, and as far as is said."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a pool has learnt from is known by id and by words, with the line that says so."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a user of the memory sees: entries found by likeness, whoever wrote them, whatever broke."""
 
-from __future__ import annotations
-
 import math
 import random
 import subprocess
@@ -19,8 +17,7 @@ from coterie.pool.memory.memory import VECTORS, Memory, open_memory
 from coterie.pool.memory.qdrant import QdrantStore
 from coterie.pool.memory.shards import VectorShards
 from coterie.pool.memory.store import Labels, Store, VectorPoint
-from coterie.schema import Task
-from coterie.schema.values.errors import InputError, RunError
+from coterie.schema import InputError, RunError, Task
 
 from ...support.processes import at_once, in_children
 from ..qdrant_server import QdrantServer
@@ -335,9 +332,7 @@ class TestOpenMemory:
             assert ids(again.search("sort a", 2)) == ["a", "b"]
             assert ids(memory.search("sort b", 1)) == ["b"]
 
-    def test_processes_fill_a_server_at_once_and_each_entry_is_there_once(
-        self, tmp_path: Path
-    ) -> None:
+    def test_processes_fill_a_server_and_each_entry_is_there_once(self, tmp_path: Path) -> None:
         with QdrantServer() as server:
             pool = Pool.init(tmp_path)
             for number in range(300):

@@ -1,7 +1,5 @@
 """Agents are reminded of what a pool has learnt: once, fenced, and the same in every replay."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence
@@ -21,9 +19,7 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages.messages import question
 from coterie.runtime.messages.recall import MemoryEntry, Recaller
-from coterie.schema import Agent, Lineage, Task, Team
-from coterie.schema.team.team import Recall
-from coterie.schema.values.errors import InputError, RunError
+from coterie.schema import Agent, InputError, Lineage, Recall, RunError, Task, Team
 
 from ...support.commands import mas
 from ..qdrant_server import QdrantServer
@@ -197,9 +193,7 @@ agents:
 """
 
 
-def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
-    pool: Path, here: Path
-) -> None:
+def test_a_draft_finds_more_than_the_task_and_replays_poolless(pool: Path, here: Path) -> None:
     folder = here
     rust = Learnt(
         kind="experience",
@@ -233,9 +227,7 @@ def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
     assert again.exit_code == 0, again.output
 
 
-def test_a_server_of_qdrant_reminds_of_the_same(
-    pool: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_qdrant_server_reminds_of_the_same(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an owner that is a team's agent, of a niche and of several kinds together."""
     mine = Learnt(kind="lesson", task="How many figs?", text="Mine.", niche="fruit", owner="solver")
     for number, fields in enumerate(
@@ -261,9 +253,7 @@ async def _asked(recaller: Recaller, query: str, where: dict[str, Any]) -> Seque
     return await recaller(query, 3, where)
 
 
-def test_a_server_that_is_away_is_one_error_and_no_score(
-    pool: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_server_is_told(pool: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything asked of a model; a run that was made replays without it."""
     del pool
     folder = here

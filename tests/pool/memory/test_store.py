@@ -1,7 +1,5 @@
 """What every store must do, checked on each; that ours is exact; and how a server fails."""
 
-from __future__ import annotations
-
 import math
 import random
 import uuid
@@ -119,9 +117,7 @@ class TestLaws:
         assert found(store, VectorQuery(owners=("cleo", "ada"))) == [key(1), key(3)]
         assert found(store) == [key(1), key(2), key(3)]
 
-    def test_gives_what_has_no_niche_beside_a_niche_where_both_are_wanted(
-        self, store: Store
-    ) -> None:
+    def test_gives_what_has_no_niche_beside_a_niche_if_wanted(self, store: Store) -> None:
         store.add(
             [point(1, 10, niche="dates"), point(2, 20, niche="sums"), point(3, 30, niche=None)]
         )
@@ -229,9 +225,7 @@ class TestServer:
         assert len(found(first)) == 2
 
     @pytest.mark.parametrize("status", [401, 403, 429, 500, 503])
-    def test_that_refuses_is_a_failed_run_with_advice(
-        self, server: QdrantServer, status: int
-    ) -> None:
+    def test_that_refuses_fails_with_advice(self, server: QdrantServer, status: int) -> None:
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         server.status = status
         for use in (lambda: store.missing([key(1)]), lambda: store.add([point(1, 0)])):
@@ -265,9 +259,7 @@ class TestServer:
             ("other", "9" * 5000),
         ],
     )
-    def test_of_another_kind_or_too_old_is_a_failed_run(
-        self, server: QdrantServer, title: str, version: str
-    ) -> None:
+    def test_too_old_is_a_failed_run(self, server: QdrantServer, title: str, version: str) -> None:
         server.title, server.version = title, version
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         with pytest.raises(RunError, match=rf"'{title}', version '{version[:20]}.*1\.10 or later"):
@@ -276,9 +268,7 @@ class TestServer:
     @pytest.mark.parametrize(
         "page", [b"<html>Welcome</html>", b"{}", b"[1]", b"", b'{"title": "\xe9"}']
     )
-    def test_that_is_no_server_of_qdrant_is_a_failed_run(
-        self, server: QdrantServer, page: bytes
-    ) -> None:
+    def test_that_is_no_qdrant_is_a_failed_run(self, server: QdrantServer, page: bytes) -> None:
         server.page = page
         with pytest.raises(RunError, match="unset QDRANT_URL"):
             QdrantStore.on_server(server.url, "x").add([point(1, 0)])
@@ -295,9 +285,7 @@ class TestServer:
         finally:
             server.awake.set()
 
-    def test_that_was_emptied_says_that_all_is_lost_and_takes_it_again(
-        self, server: QdrantServer
-    ) -> None:
+    def test_that_was_emptied_says_so_and_takes_all_again(self, server: QdrantServer) -> None:
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         for use in (
             lambda: found(store),
@@ -329,9 +317,7 @@ class TestChoice:
         store.add([point(1, 0)])
         assert found(open_store(tmp_path, "embedder", {"QDRANT_URL": ""})) == []
 
-    def test_gives_each_pool_and_embedder_a_collection_of_its_own(
-        self, server: QdrantServer, tmp_path: Path
-    ) -> None:
+    def test_gives_each_pool_its_own(self, server: QdrantServer, tmp_path: Path) -> None:
         (tmp_path / "pool").mkdir()
         (tmp_path / "link").symlink_to("pool")
         environment = {"QDRANT_URL": server.url, "QDRANT_API_KEY": "open sesame"}
@@ -339,9 +325,7 @@ class TestChoice:
             open_store(tmp_path / pool, embedder, environment).add([point(1, 0)])
         assert len(server.collections) == 3
 
-    def test_prefixes_tell_apart_whom_nothing_else_does(
-        self, server: QdrantServer, tmp_path: Path
-    ) -> None:
+    def test_prefixes_alone_tell_them_apart(self, server: QdrantServer, tmp_path: Path) -> None:
         environment = {"QDRANT_URL": server.url, "QDRANT_API_KEY": "open sesame"}
         for prefix in ("", "red", "blue"):
             named = {**environment, "QDRANT_PREFIX": prefix}

@@ -1,7 +1,5 @@
 """What agents are good at, alone and together, follows from the lines of the ledger."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest
@@ -111,9 +109,7 @@ def test_rewards_are_rolling_and_the_mean_is_of_who_lives_and_worked() -> None:
 @pytest.mark.parametrize(
     ("by", "expected"), [("each_task", [1, 2, 3, 0, 1]), ("recent_mean", [1, 2, 3, 4, 5])]
 )
-def test_who_is_below_the_mean_of_all_lags_until_a_task_or_its_recent_mean_is_above(
-    by: str, expected: list[int]
-) -> None:
+def test_who_is_below_the_mean_lags_until_it_is_above(by: str, expected: list[int]) -> None:
     population = folded([*town("a", "b"), worked("b", "code", 1.0)], prune_by=by)
     lagging = list[int]()
     for score in (0.0, 0.1, 0.39, 0.9, 0.0):
@@ -202,9 +198,7 @@ def test_teams_come_and_go_without_it() -> None:
 
 
 @given(happenings)
-def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(
-    lines: list[LedgerEntry],
-) -> None:
+def test_all_numbers_are_within_bounds_and_symmetric(lines: list[LedgerEntry]) -> None:
     population = folded([*town(*NAMES), *lines])
     everybody = population.everybody
     for item in everybody.values():
@@ -222,9 +216,7 @@ def test_all_numbers_are_within_bounds_and_of_two_the_same_for_either(
 
 
 @given(happenings, st.integers(0, 30))
-def test_a_prefix_and_the_rest_come_to_what_all_lines_do(
-    lines: list[LedgerEntry], cut: int
-) -> None:
+def test_a_prefix_and_the_rest_are_as_all_lines(lines: list[LedgerEntry], cut: int) -> None:
     whole = folded([*town(*NAMES), *lines])
     before = folded([*town(*NAMES), *lines[:cut]])
     seen = (dict(before.agents), list(before.rounds), before.recent(99), before.mean)

@@ -1,7 +1,5 @@
 """The best of a pool whose agents work is its population, never a structure that they sit in."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,8 +9,7 @@ from coterie.pool import Pool, most_promising
 from coterie.pool.command import main
 from coterie.pool.ledger.changes import Added, Evaluated
 from coterie.pool.values.statistics import Trial, TrialPart
-from coterie.schema import Agent, Lineage, dump
-from coterie.schema.values.errors import InputError
+from coterie.schema import Agent, InputError, Lineage, dump
 
 from ...support.commands import ran
 from ..edited_teams import scored, vote
@@ -52,9 +49,7 @@ def test_nobody_deploys_a_structure(town: Pool) -> None:
         most_promising(town)
 
 
-def test_a_team_that_runs_by_itself_is_deployed_from_a_town_however_it_stands(
-    town: Pool, tmp_path: Path
-) -> None:
+def test_a_team_that_runs_by_itself_is_deployed_from_a_town(town: Pool, tmp_path: Path) -> None:
     file = tmp_path / "vote.yaml"
     file.write_text(dump(vote()))
     pool = Pool.init(town.folder, [file])

@@ -1,7 +1,5 @@
 """What became of a population: who led, who specialised, who taught whom, and when."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -83,9 +81,7 @@ def test_by_chance_few_tasks_of_many_agents_look_specialized() -> None:
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=1, max_size=40),
     st.integers(1, 40),
 )
-def test_the_index_is_in_bounds_whoever_is_called_what(
-    tasks: list[tuple[str, str]], window: int
-) -> None:
+def test_the_index_is_bounded_whatever_the_names(tasks: list[tuple[str, str]], window: int) -> None:
     anchors, niches = ("".join(each) for each in zip(*tasks, strict=True))
     index = specialization(led(anchors, niches), window)
     assert len(index) == max(1, len(tasks) - window + 1)

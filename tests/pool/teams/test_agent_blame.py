@@ -1,7 +1,5 @@
 """Who set each field of an agent."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +8,7 @@ import pytest
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Added, Revised
 from coterie.pool.teams.agent_blame import blame_agent
-from coterie.schema import Agent, Lineage
-from coterie.schema.team.team import Notes, Recall
+from coterie.schema import Agent, Lineage, Notes, Recall
 
 ADA = Agent(
     id="ada",

@@ -1,7 +1,5 @@
 """Teams that go from pool to pool, with their lineage."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,9 +32,7 @@ def target(tmp_path: Path) -> Pool:
     return pool_of(tmp_path / "target")
 
 
-def test_a_team_brings_its_ancestors_and_what_all_of_them_scored(
-    source: Pool, target: Pool
-) -> None:
+def test_a_team_brings_its_ancestors_and_all_their_scores(source: Pool, target: Pool) -> None:
     (admission,) = import_teams(target, source, ["vote_2"])
     assert (admission.name, admission.is_new) == ("vote_2", True)
     for pool in (target, Pool.open(target.folder)):

@@ -1,7 +1,5 @@
 """Where teams come from, and who set their fields."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A pool: only valid teams, each once, and every update exactly once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool, Trial
-from coterie.pool.git.upkeep import verify
+from coterie.pool import Pool, Trial, verify
 from coterie.pool.ledger.changes import ChildRejected, Evaluated, Restored, Retired
 from coterie.pool.values.layout import has_begun
 from coterie.runtime.values.usage import Usage

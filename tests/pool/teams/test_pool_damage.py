@@ -1,7 +1,5 @@
 """A pool keeps what it was told: after repetition, full disks, threads, damage and leftovers."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -119,9 +117,7 @@ def test_a_missing_file_is_said_when_the_pool_is_opened(pool: Pool) -> None:
         ("name: vote\nagents:\n  a: {prompt: Solve it.}\n", "another team than the one"),
     ],
 )
-def test_a_team_that_was_edited_is_not_taken_for_what_was_evaluated(
-    pool: Pool, text: str, message: str
-) -> None:
+def test_an_edited_team_is_not_taken_for_the_evaluated(pool: Pool, text: str, message: str) -> None:
     (pool.folder / "teams" / "vote.yaml").write_text(text)
     with pytest.raises(StorageError, match=message):
         _ = Pool.open(pool.folder).members["vote"].team

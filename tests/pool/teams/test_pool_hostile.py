@@ -1,7 +1,5 @@
 """Pools whose lines are well sealed and wrong: whoever wrote them, every command says so."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator
@@ -107,9 +105,7 @@ def test_a_wrong_line_is_told_by_its_number_and_left_out_by_a_repair(
     assert ledger.read_bytes() == b"".join(lines)
 
 
-def test_whatever_stands_in_a_line_no_command_breaks(
-    whole: Path, tmp_path: Path, nightly: bool
-) -> None:
+def test_no_line_breaks_a_command(whole: Path, tmp_path: Path, nightly: bool) -> None:
     lines = (whole / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     places = [
         (number, path, odd)

@@ -1,7 +1,5 @@
 """Processes that share a pool, and processes that die."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from pathlib import Path

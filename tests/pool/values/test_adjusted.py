@@ -1,7 +1,5 @@
 """Adjusted intervals: shorter where the other score tells something, and they cover as they say."""
 
-from __future__ import annotations
-
 import random
 from statistics import fmean
 

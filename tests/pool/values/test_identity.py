@@ -1,7 +1,5 @@
 """Teams that are equal up to the names and the order of their agents, and those that are not."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any

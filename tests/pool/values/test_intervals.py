@@ -1,7 +1,5 @@
 """Intervals of figures: Wilson's where they are known, never of zero width, and wide enough."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -25,9 +23,7 @@ def mean_of_niches(niches: Mapping[str, Sequence[float]]) -> float:
 
 
 @pytest.mark.parametrize(("right", "tasks"), [(0, 3), (3, 3), (1, 3), (7, 10), (499, 500)])
-def test_single_trials_that_are_right_or_wrong_have_wilsons_interval(
-    right: int, tasks: int
-) -> None:
+def test_single_trials_right_or_wrong_have_wilsons_interval(right: int, tasks: int) -> None:
     scores = [[float(n < right)] for n in range(tasks)]
     assert mean_interval(scores) == pytest.approx(wilson(right, tasks))
 
@@ -50,9 +46,7 @@ def test_niches_of_one_task_leave_doubt(figure: None) -> None:
 
 
 @given(niches=NICHES)
-def test_any_scores_have_an_interval_that_holds_their_mean(
-    niches: dict[str, list[list[float]]],
-) -> None:
+def test_any_scores_interval_holds_their_mean(niches: dict[str, list[list[float]]]) -> None:
     means = {niche: [sum(x) / len(x) for x in tasks] for niche, tasks in niches.items()}
     every = [mean for scores in means.values() for mean in scores]
     for figure, value in ((None, sum(every) / len(every)), (mean_of_niches, mean_of_niches(means))):

@@ -1,7 +1,5 @@
 """Where lines stand: what was added is found, in its order, however much there is."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What evaluations add up to."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Intervals of means of few values."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.pool.values.student import t_interval, t_quantile

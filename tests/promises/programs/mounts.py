@@ -5,8 +5,6 @@ To be run in a mount namespace of its own: `unshare --mount python mounts.py ful
 line of JSON for each run: the workload, and what it said was wrong.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ A scripted model answers by what it reads alone: whatever the order of the mail,
 the same answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -3,8 +3,6 @@
 Reads requests, one line of JSON each, and answers each with a line: see `interruption.py`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

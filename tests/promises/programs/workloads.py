@@ -4,8 +4,6 @@ Every workload can be run again over whatever an interruption left, and then goe
 what is wrong with what was left, given what had been said before.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections import Counter

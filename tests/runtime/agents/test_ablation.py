@@ -1,7 +1,5 @@
 """Who is silent: what the others read then, what a journal answers, and what comes of the run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,7 @@ import pytest
 from coterie.runtime import Ablation, AgentOutcome, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.plan.plan import part_of
-from coterie.schema import Agent, Catalogue, Rounds, Team
-from coterie.schema.values.errors import InputError
+from coterie.schema import Agent, Catalogue, InputError, Rounds, Team
 
 from ..conftest import Bench, llm, team
 
@@ -74,9 +71,7 @@ def test_colleagues_read_what_they_would_in_a_team_without_the_silent(bench: Ben
     assert [item.agent for item in bench.of("agent_started")].count("w0") == 0
 
 
-def test_a_journal_of_the_whole_run_answers_all_that_does_not_hear_the_silent(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_whole_journal_answers_who_never_hears_the_silent(bench: Bench, tmp_path: Path) -> None:
     with ScriptedModel({f"[{name}]": name for name in NAMES}) as model:
         bench.run(five(), model, folder=tmp_path)
         assert len(model.calls) == 5

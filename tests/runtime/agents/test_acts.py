@@ -1,7 +1,5 @@
 """What a turn does to its team is read off its tool calls, and off what it came to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

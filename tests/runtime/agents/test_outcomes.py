@@ -1,7 +1,5 @@
 """An outcome that is given to a run costs nothing there."""
 
-from __future__ import annotations
-
 from coterie.runtime.agents.outcomes import AgentOutcome, without_cost
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import ToolCall

@@ -1,7 +1,5 @@
 """What an agent of an open roster may do, and what it is told of it at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

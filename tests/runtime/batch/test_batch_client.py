@@ -1,7 +1,5 @@
 """Calls in batches: each gets its own answer at half the price, and is paid for once."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -112,9 +110,7 @@ class Asking:
 EACH_ITS_OWN = ["answer 0", "answer 1", "answer 2"]
 
 
-def test_calls_side_by_side_are_one_batch_at_half_the_price(
-    provider: Provider, tmp_path: Path
-) -> None:
+def test_calls_at_once_are_one_batch_at_half_the_price(provider: Provider, tmp_path: Path) -> None:
     (tmp_path / "alone").mkdir()
     (tmp_path / "batched").mkdir()
     with serving(provider) as server:
@@ -222,9 +218,7 @@ def test_a_run_on_whose_batch_answers_wait_is_not_asked_again_one_by_one(tmp_pat
         assert waiting() == 0
 
 
-def test_requests_that_expire_or_are_cancelled_are_asked_again(
-    provider: Provider, tmp_path: Path
-) -> None:
+def test_expired_or_cancelled_requests_are_asked_again(provider: Provider, tmp_path: Path) -> None:
     def fate(batch: int, request: int) -> Fate:
         if batch:
             return "answered"
@@ -246,9 +240,7 @@ def test_an_expired_request_without_retries_fails_its_call_alone(tmp_path: Path)
     assert asking.spent.calls == 2
 
 
-def test_a_refused_parameter_is_left_out_in_the_next_batch(
-    provider: Provider, tmp_path: Path
-) -> None:
+def test_a_refused_parameter_is_not_in_the_next_batch(provider: Provider, tmp_path: Path) -> None:
     with serving(provider) as server:
         fields = {"temperature": 0.5}
         asking = Asking(provider=provider, server=server, folder=tmp_path, fields=fields)
@@ -261,9 +253,7 @@ def test_a_refused_parameter_is_left_out_in_the_next_batch(
 @pytest.mark.parametrize(
     ("code", "kind"), [("token_limit_exceeded", "busy"), ("invalid_json_line", "rejected")]
 )
-def test_a_batch_that_is_refused_as_a_whole_fails_its_calls(
-    code: str, kind: str, tmp_path: Path
-) -> None:
+def test_a_wholly_refused_batch_fails_its_calls(code: str, kind: str, tmp_path: Path) -> None:
     with serving(OPENAI, refuses={0: code}) as server:
         asking = Asking(provider=OPENAI, server=server, folder=tmp_path)
         assert asking.texts() == [kind] * 3
@@ -325,9 +315,7 @@ def test_a_model_without_a_batch_api_is_refused_by_its_alias() -> None:
             gateway.check([alias])
 
 
-def test_each_turn_of_a_tool_loop_is_asked_in_the_next_batch(
-    provider: Provider, tmp_path: Path
-) -> None:
+def test_each_turn_of_tools_is_asked_in_the_next_batch(provider: Provider, tmp_path: Path) -> None:
     tool = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
     steps = [Said(calls=(ScriptedCall(name="add", arguments='{"a": 1}'),)), Said(text="five")]
 

@@ -1,7 +1,5 @@
 """The cache: each who asks alike gets a sample of their own, and a failed call takes none away."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Model calls by their path: the journal answers first, then the cache, then the model."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import ExitStack

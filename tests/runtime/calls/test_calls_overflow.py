@@ -1,7 +1,5 @@
 """Trimming: the longest message loses its middle, and says so."""
 
-from __future__ import annotations
-
 from coterie.runtime.calls.calls import SHORTEST, trimmed
 
 

@@ -1,7 +1,5 @@
 """A worker in this process, which needs no Ray and can be lost at any moment."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Generator, Sequence

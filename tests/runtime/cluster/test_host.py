@@ -1,7 +1,5 @@
 """A worker's side: what it keeps, what it refuses, and what travels in pieces."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Work folders that come back from a worker, whatever happens to them meanwhile."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -56,9 +54,7 @@ def test_what_is_written_while_the_folder_is_looked_at_comes_in_the_end(
         assert (tmp_path / "file").samefile(tmp_path / "again")
 
 
-def test_what_is_gone_while_the_folder_is_looked_at_is_gone_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_goes_meanwhile_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with near(1) as (jails, _):
         with jails.open(tmp_path) as jail:
             assert Shell(jail).run("printf x > gone; printf y > there").returncode == 0

@@ -1,7 +1,5 @@
 """What `AnyJail` and `AnyProcess` promise, of jails here and of jails on a worker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import threading
@@ -43,9 +41,7 @@ def names(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-def test_a_command_finds_the_folder_at_its_path_and_changes_it(
-    jails: Jails, tmp_path: Path
-) -> None:
+def test_a_command_finds_the_folder_there_and_changes_it(jails: Jails, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "program").write_text("#!/bin/sh\necho run\n", "ascii")
     (tmp_path / "sub" / "program").chmod(0o755)

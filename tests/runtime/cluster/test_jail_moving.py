@@ -11,19 +11,26 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.repair.benchmark import repair_task
-from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
+from coterie.runtime import (
+    Budget,
+    Calls,
+    Caps,
+    Context,
+    Gateway,
+    Journal,
+    Run,
+    Toolbox,
+    Trace,
+    compile,
+    perform,
+)
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.jail.moving import MOST_MOVES
-from coterie.runtime.record.journal import Journal
 from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.showing.saying import event_text
-from coterie.runtime.values.budget import Budget, Caps
-from coterie.schema import Catalogue, Model, Task, parse_team
-from coterie.schema.host.host_tools import HostTools
+from coterie.schema import Catalogue, HostTools, JailError, Model, ScorerChoice, Task, parse_team
 from coterie.schema.host.python_tool import python_tool
-from coterie.schema.team.task import ScorerChoice
-from coterie.schema.values.errors import JailError
 
 from ...repairs import RIGHT, needs_jail, small_repository
 from .links import NearFleet, near, require_places
@@ -158,9 +165,7 @@ def lost_at(fleet: NearFleet, number: int) -> list[int]:
 
 
 @needs_jail
-def test_whenever_a_worker_is_lost_the_result_is_that_of_this_machine(
-    lab: Lab, nightly: bool
-) -> None:
+def test_a_lost_worker_leaves_the_result_of_this_machine(lab: Lab, nightly: bool) -> None:
     here = lab.run(Jails())
     assert (here.run.status, here.asked) == ("done", MODEL_CALLS)
     with near() as (jails, fleet):

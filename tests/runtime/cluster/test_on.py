@@ -1,7 +1,5 @@
 """What `--on` may say; what it cannot is told in a sentence, before anything is spent."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json
@@ -17,16 +15,13 @@ import pytest
 
 from coterie.benchmarks.command import main as bench
 from coterie.operators.command.evolve import main as evolve
-from coterie.runtime import compile
+from coterie.runtime import Setting, compile, open_services
 from coterie.runtime.cluster import On
 from coterie.runtime.cluster.opening import Unopened, open_workers
 from coterie.runtime.command.run import main as run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.runs.services import Setting, open_services
-from coterie.schema.host.catalogue import Catalogue
-from coterie.schema.loading.loading import parse_team
-from coterie.schema.values.errors import InputError, JailError
+from coterie.schema import Catalogue, InputError, JailError, parse_team
 
 from ...support.commands import invoked
 

@@ -1,7 +1,5 @@
 """Commands on a worker that cannot tell any more what becomes of them."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

@@ -1,19 +1,15 @@
 """Which workers a fleet has, with a double of Ray; `test_ray` has the real one."""
 
-from __future__ import annotations
-
 import importlib.util
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.cluster.on import On
-
-if TYPE_CHECKING:
-    from coterie.runtime.cluster.ray_fleet import RayFleet
+from coterie.runtime.cluster.ray_fleet import RayFleet
 
 if importlib.util.find_spec("ray") is None:
     pytest.skip("Ray is not installed", allow_module_level=True)
@@ -126,9 +122,7 @@ def test_each_lost_worker_is_replaced_also_one_that_is_lost_meanwhile(ray: Ray) 
 
 
 @pytest.mark.parametrize(("holds", "number"), [("nodes", 2), ("wait", 3)])
-def test_no_worker_stays_that_was_to_replace_one_at_the_end(
-    ray: Ray, holds: str, number: int
-) -> None:
+def test_no_worker_stays_that_came_too_late(ray: Ray, holds: str, number: int) -> None:
     fleet = ray.fleet()
     ray.holds = holds
     fleet.lose(fleet.alive()[0])
@@ -151,9 +145,7 @@ def test_nothing_is_asked_of_a_cluster_that_was_left(ray: Ray) -> None:
     assert link.actor.asked == ["greet"]
 
 
-def test_a_worker_that_does_not_answer_in_time_is_named(
-    ray: Ray, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_is_late_is_named(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     def late(*_: Any, **__: Any) -> Any:
         raise ray.exceptions.GetTimeoutError("Get timed out: some object(s) not ready.")
 

@@ -1,7 +1,5 @@
 """Real Ray: nodes on this machine, workers and the driver killed, results as without it."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json
@@ -266,9 +264,7 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
 
 
 @pytest.mark.nightly
-def test_an_evolution_with_code_agents_is_that_of_this_machine(
-    cluster: Cluster, tmp_path: Path
-) -> None:
+def test_an_evolution_of_code_agents_is_as_here(cluster: Cluster, tmp_path: Path) -> None:
     """Also tried on every change of the cluster's code (.ci/run)."""
     for name, text in {**TEAMS, "recipe": RECIPE}.items():
         (tmp_path / f"{name}.yaml").write_text(text, "ascii")

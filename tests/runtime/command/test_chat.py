@@ -1,7 +1,5 @@
 """`mas chat`, `mas-run --continue`, and questions from standard input."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

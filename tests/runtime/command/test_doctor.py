@@ -1,7 +1,5 @@
 """`mas doctor`: what this machine has."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path
@@ -37,9 +35,7 @@ def test_the_findings_name_everything_a_team_may_ask_for() -> None:
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
-def test_the_jail_is_attacked_and_the_count_is_told(
-    drawn: Draw, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_jail_is_attacked_and_counted(drawn: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     probes = drawn(PROBES)
     attacked = partial(run_battery, probes=probes)
     monkeypatch.setattr("coterie.runtime.jail.battery.run_battery", attacked)
@@ -48,9 +44,7 @@ def test_the_jail_is_attacked_and_the_count_is_told(
     assert f"probes: {len(probes)} of {len(probes)} stopped" in done.stdout
 
 
-def test_a_program_is_tried_and_told_with_its_version(
-    stand_in: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_has_its_version(stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
     word = "ready (SWEAgent), tried just now: sweagent 1.1.0, swe-rex 1.4.0 in"
     assert word in backends(monkeypatch)["swe-agent"]

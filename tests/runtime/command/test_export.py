@@ -1,7 +1,5 @@
 """`mas dev export`: what is refused, what is told to be lost, and what is written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -38,8 +36,7 @@ def told(result: CommandResult) -> list[str]:
 
 
 def test_what_is_lost_is_told_with_its_place(tmp_path: Path) -> None:
-    result = export(tmp_path, LOSSY, "--to", "docker-agent", *MODEL)
-    assert result.code == 0
+    result = export(tmp_path, LOSSY, "--to", "docker-agent", *MODEL).ended(0)
     assert result.out.startswith("# pair, written by `mas dev export`")
     assert told(result) == [
         "2:15: warning: constitution: is lost: it stands in the instruction of each agent.",
@@ -99,15 +96,12 @@ def test_what_others_cannot_do_is_refused(
         assert says in result.err
 
 
-def test_a_field_that_the_export_does_not_know_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_field_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {kind: names - {"temperature", "most"} for kind, names in portable.WRITTEN.items()}
     monkeypatch.setattr(portable, "WRITTEN", known)
     text = "name: t\nagents: {a: {prompt: Say., temperature: 1}, b: {prompt: Say.}}\n"
     text += "topology: {reports_to: {a: [b]}}\nexecution: {rounds: {most: 3}}\n"
-    result = export(tmp_path, text, "--to", "langgraph", *MODEL)
-    assert result.code == 2
+    result = export(tmp_path, text, "--to", "langgraph", *MODEL).ended(2)
     assert "2:41: error: agents.a.temperature: nothing of the kind can be written." in result.err
     assert "execution.rounds.most: nothing of the kind" in result.err
     assert "agents.b" not in result.err
@@ -137,22 +131,20 @@ def test_these_seeds_are_exported(target: str) -> None:
 
 
 def test_a_model_of_nobody_else_is_refused(tmp_path: Path) -> None:
-    result = export(tmp_path, "name: t\nagents: {a: {prompt: Say it.}}\n", "--to", "langgraph")
-    assert result.code == 2
+    result = export(
+        tmp_path, "name: t\nagents: {a: {prompt: Say it.}}\n", "--to", "langgraph"
+    ).ended(2)
     assert "'default' is the embedded model, which only coterie reaches. Say what" in result.err
 
 
 @pytest.mark.parametrize(("target", "name"), [("langgraph", "reports"), ("docker-agent", "root")])
-def test_names_that_mean_something_there_are_refused(
-    tmp_path: Path, target: str, name: str
-) -> None:
+def test_names_with_a_meaning_there_are_refused(tmp_path: Path, target: str, name: str) -> None:
     text = f"""\
 name: t
 agents: {{{name}: {{prompt: Say it.}}, b: {{prompt: Judge it.}}}}
 topology: {{reports_to: {{{name}: [b]}}}}
 """
-    result = export(tmp_path, text, "--to", target, *MODEL)
-    assert result.code == 2
+    result = export(tmp_path, text, "--to", target, *MODEL).ended(2)
     assert f"agents.{name}: " in result.err
     assert "Call it otherwise" in result.err.replace("\n", " ")
 
@@ -163,15 +155,15 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
     assert export(tmp_path, text, *words).out == f"{file}\n"
     before = file.read_text("utf-8")
-    result = export(tmp_path, text.replace("Say", "Sing"), *words)
-    assert result.code == 2
+    result = export(tmp_path, text.replace("Say", "Sing"), *words).ended(2)
     assert "exists already" in result.err
     assert file.read_text("utf-8") == before
 
 
 def test_a_team_that_does_not_load_is_told_as_ever(tmp_path: Path) -> None:
-    result = export(tmp_path, "name: t\nagents: {a: {prompt: 3}}\n", "--to", "langgraph", *MODEL)
-    assert result.code == 2
+    result = export(
+        tmp_path, "name: t\nagents: {a: {prompt: 3}}\n", "--to", "langgraph", *MODEL
+    ).ended(2)
     assert "2:22: error: agents.a.prompt: 3 is not text" in result.err
 
 
@@ -206,16 +198,14 @@ def test_what_is_lost_of_models_is_told(tmp_path: Path, target: str, lost: list[
 
 def test_a_model_at_nobodys_address_is_refused(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
-    result = export(tmp_path, text, "--to", "docker-agent", "--model", "replicate/m")
-    assert result.code == 2
+    result = export(tmp_path, text, "--to", "docker-agent", "--model", "replicate/m").ended(2)
     assert "'default' is replicate/m, which only coterie reaches" in result.err
 
 
 def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
     words = ("--to", "langgraph", "-o", str(tmp_path / "none" / "x.py"), *MODEL)
-    result = export(tmp_path, text, *words)
-    assert result.code == 2
+    result = export(tmp_path, text, *words).ended(2)
     assert "cannot be written" in result.err
 
 

@@ -1,7 +1,5 @@
 """Progress: lines for logs, a live table for people, and neither for --quiet."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 from dataclasses import replace
@@ -80,9 +78,7 @@ def adapted(parameter: str, asked: str, instead: str) -> dict[str, str]:
     return {"parameter": parameter, "asked": asked, "instead": instead}
 
 
-def test_lines_tell_what_agents_of_an_open_roster_do(
-    plan, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_tell_the_acts_of_an_open_roster(plan, capsys: pytest.CaptureFixture[str]) -> None:
     fields = {"number": 2, "sender": "a", "to": "b"}
     with progress(plan, quiet=False) as show:
         for kind, text in (("start", "Write\nit."), ("message", "x" * 500)):

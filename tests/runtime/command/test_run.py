@@ -1,7 +1,5 @@
 """`mas-run` as people use it: files in, answer out, exit codes, Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -101,9 +99,7 @@ def test_a_host_that_must_be_mended_first_is_not_asked_to_resume(folder: Path, s
     assert "--resume" not in done.err
 
 
-def test_a_failure_ends_with_1_is_said_once_and_the_way_on_has_a_line_of_its_own(
-    folder: Path,
-) -> None:
+def test_a_failure_ends_with_1_said_once_and_a_line_of_the_way_on(folder: Path) -> None:
     with ScriptedModel(Reply.error(400, message="too much")) as model:
         words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, main, words, "mas-run")
@@ -253,23 +249,20 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
 )
 def test_a_model_that_nobody_asks_is_told(folder: Path, choice: str, message: str) -> None:
     words = ["team.yaml", "task.json", "--dry-run", "--model", choice]
-    result = invoked_in(folder, main, words, "mas-run")
-    assert result.code == 2
+    result = invoked_in(folder, main, words, "mas-run").ended(2)
     assert f"--model {choice}: {message}" in result.err
 
 
 def test_a_file_of_many_tasks_is_for_another_command(folder: Path) -> None:
     (folder / "mine.jsonl").write_text(json.dumps(TASK))
-    result = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run")
-    assert result.code == 2
+    result = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run").ended(2)
     assert "Write mas-bench run mine.jsonl --team TEAM." in result.err
 
 
 def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: Path) -> None:
     (folder / "models.yml").write_text("models: {default: {model: openai/m}}\n")
     words = ["team.yaml", "task.json", "--dry-run"]
-    result = invoked_in(folder, main, words, "mas-run")
-    assert result.code == 0
+    result = invoked_in(folder, main, words, "mas-run").ended(0)
     note = f"note: {folder / 'models.yml'} is not read. Call it models.yaml, or name it with"
     assert note in result.err
     named = invoked_in(folder, main, [*words, "--models", "models.yml"], "mas-run")

@@ -1,7 +1,5 @@
 """Agents that Ctrl-C or a limit cancelled, wherever a run is told."""
 
-from __future__ import annotations
-
 import re
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mas-run` with a team that asks a person."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coterie.runtime.command.run import main

@@ -1,7 +1,5 @@
 """`mas-run --resume` and `--replay`: nothing is paid twice, and what happened can be checked."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import signal
@@ -203,9 +201,7 @@ def test_a_cache_serves_the_next_run(folder: Path) -> None:
         (["team.yaml", "task.json", "--cache", "team.yaml"], "team.yaml"),
     ],
 )
-def test_wrong_options_are_said_and_nothing_is_made(
-    folder: Path, arguments: list[str], message: str
-) -> None:
+def test_wrong_options_are_said_alone(folder: Path, arguments: list[str], message: str) -> None:
     code, out, err = mas_run(folder, *arguments, "--model", "m@http://127.0.0.1:9/v1")
     assert (code, out) == (2, "")
     assert message in err

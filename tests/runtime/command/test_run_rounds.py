@@ -1,7 +1,5 @@
 """`mas-run` on a team that repeats: killed in any round, resumed, replayed, and what people see."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections import Counter

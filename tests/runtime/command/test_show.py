@@ -1,7 +1,5 @@
 """`mas-view --text`: a run as text, whatever became of it."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -165,6 +163,5 @@ def test_a_damaged_folder_is_one_clear_error_and_no_page(
 
 
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:
-    done = shown(tmp_path)
-    assert done.code == 2
+    done = shown(tmp_path).ended(2)
     assert "there is no such file. Is" in done.err

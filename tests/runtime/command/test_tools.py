@@ -1,7 +1,5 @@
 """`mas dev tools import`: servers of other programs, as tools.yaml has them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -25,9 +23,7 @@ def written(folder: Path, servers: Any) -> Path:
     return path
 
 
-def test_what_is_imported_loads_and_holds_no_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_imported_files_hold_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLOCK_TOKEN", "")
     monkeypatch.delenv("CLOCK_TOKEN")
     args = ["-I", "-S", str(SERVER), "{}"]
@@ -39,8 +35,7 @@ def test_what_is_imported_loads_and_holds_no_key(
             "off": {"command": "no-such-program-anywhere", "disabled": True},
         },
     )
-    done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas dev tools")
-    assert done.code == 0
+    done = invoked_in(tmp_path, main, ["import", "mcp.json"], "mas dev tools").ended(0)
     assert KEY not in done.out + done.err
     assert "note: my_clock: set CLOCK_TOKEN; values in FILE are not copied." in done.err
     assert "note: gone is left out: the tool server 'gone' needs the program" in done.err

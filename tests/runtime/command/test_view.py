@@ -1,7 +1,5 @@
 """`mas-view`: what it says, and what it refuses."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from pathlib import Path
@@ -24,8 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None:
-    result = invoked(main, [str(tmp_path)], "mas-view")
-    assert result.code == 2
+    result = invoked(main, [str(tmp_path)], "mas-view").ended(2)
     assert result.err.startswith(
         f"error: {tmp_path}: not a folder that can be looked at. Known kinds:"
     )

@@ -1,21 +1,16 @@
 """The server as people start it by hand."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
 
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.doubles.__main__ import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

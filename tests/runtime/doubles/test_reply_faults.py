@@ -64,9 +64,7 @@ def test_close_before_headers_answers_nothing(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("fault", "share"), [("close_after_headers", 0.0), ("truncated_body", 0.5)]
 )
-def test_a_body_that_stops_keeps_less_than_it_promised(
-    ask: Ask, fault: Fault, share: float
-) -> None:
+def test_a_stopped_body_keeps_less_than_it_promised(ask: Ask, fault: Fault, share: float) -> None:
     with (
         ScriptedModel(Reply.fault(fault)) as model,
         pytest.raises(http.client.IncompleteRead) as caught,

@@ -1,7 +1,5 @@
 """The page about the double: its code runs, its tables are complete."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

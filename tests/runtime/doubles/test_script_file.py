@@ -1,15 +1,11 @@
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from coterie.runtime.doubles import Reply, load_script
 from coterie.schema import ConfigError, InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def load(folder: Path, text: str) -> Any:

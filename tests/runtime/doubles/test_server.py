@@ -136,9 +136,7 @@ def test_several_choices_take_one_reply_each(ask: Callable[..., Any]) -> None:
     assert [choice["index"] for choice in document["choices"]] == [0, 1, 2]
 
 
-def test_an_error_stands_for_all_choices_and_the_retry_gets_the_rest(
-    ask: Callable[..., Any],
-) -> None:
+def test_an_error_is_for_all_choices_and_the_retry_gets_the_rest(ask: Callable[..., Any]) -> None:
     with ScriptedModel([Reply.error(429, retry_after=1), "a", "b"]) as model:
         response, _ = ask(model, n=2)
         assert (response.status, response.headers["retry-after"]) == (429, "1")
@@ -266,9 +264,7 @@ def test_nothing_stays_behind_when_calls_are_open() -> None:
     assert open_descriptors() == before
 
 
-def test_a_connection_that_comes_as_the_server_stops_is_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_connection_to_a_stopping_server_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     answering, stopping = threading.Event(), threading.Event()
     join = threading.Thread.join
 

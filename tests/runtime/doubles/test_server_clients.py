@@ -1,19 +1,14 @@
 """Real clients against the double: what they accept is what a server of OpenAI's kind sends."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MINI_SWE_AGENT = """
 import sys

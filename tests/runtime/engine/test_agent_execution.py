@@ -11,14 +11,19 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, compile, perform
+from coterie.runtime import (
+    Calls,
+    Evidence,
+    Journal,
+    Run,
+    Score,
+    compile,
+)
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine import agent_execution as desk
 from coterie.runtime.runners import Assignment
 from coterie.runtime.scoring import scorers
-from coterie.runtime.scoring.scorers import Evidence
 from coterie.runtime.tools import Tool, ToolCall, ToolError
-from coterie.runtime.values.score import Score
 from coterie.schema import (
     AgentError,
     Catalogue,
@@ -29,7 +34,8 @@ from coterie.schema import (
     Team,
 )
 
-from ..conftest import UNUSED, Part, Scripted, llm, team
+from ...support.performing import performed
+from ..conftest import Part, Scripted, llm, team
 
 TASK = Task(id="t", query="Count.", answer="?", scorer=ScorerChoice(name="judged"))
 NUMBER = {"type": "object", "properties": {"by": {"type": "integer"}}}
@@ -79,18 +85,9 @@ class Stand:
             running = asyncio.current_task()
             assert running is not None
             self.interrupt = running.cancel
-            async with Gateway(known.models, seed=0) as gateway, Toolbox() as toolbox:
-                toolbox._tools["count"] = (count,)
-                with Journal.open(self.folder) as journal:
-                    return await perform(
-                        replace(plan, agents=agents),
-                        TASK,
-                        Context(
-                            calls=Calls(gateway=gateway, journal=journal),
-                            jails=UNUSED,
-                            toolbox=toolbox,
-                        ),
-                    )
+            with Journal.open(self.folder) as journal:
+                given: dict[str, Any] = {"calling": {"journal": journal}, "tools": [count]}
+                return await performed(replace(plan, agents=agents), TASK, known.models, **given)
 
         return asyncio.run(done())
 
@@ -253,9 +250,7 @@ def test_an_agent_whose_jail_fails_is_not_tried_again(stand: Stand) -> None:
     ("reply", "lost"),
     [(Reply.error(401), 1), (Reply.error(500), 1), (Reply.error(400), 0), (Reply(text=""), 0)],
 )
-def test_what_a_provider_fails_is_told_from_what_an_agent_fails(
-    stand: Stand, reply: Reply, lost: int
-) -> None:
+def test_a_providers_failure_is_no_agents_failure(stand: Stand, reply: Reply, lost: int) -> None:
     pair = team(llm("helper"), llm("last"), edges={"helper": ("last",)}, max_retries=0)
     with ScriptedModel({"[helper]": reply}) as model:
         run = stand.run(pair, {}, model.api_base)
@@ -311,9 +306,7 @@ def test_a_call_of_the_journal_counts_while_another_of_its_agent_is_answered(
     assert (run.status, run.usage.calls) == ("done", 2)
 
 
-def test_what_tools_give_in_an_attempt_is_bounded(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_tools_give_is_bounded(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "LARGEST_WORK", 1000)
 
     async def failing(assignment: Assignment) -> str:

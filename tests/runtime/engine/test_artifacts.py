@@ -1,7 +1,5 @@
 """Files that agents write: kept with the run, bounded, and without what nobody may have."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

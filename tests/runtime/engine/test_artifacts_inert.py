@@ -1,7 +1,5 @@
 """Names under which files of agents are kept: no tool acts upon them, and no two are alike."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The engine: order, concurrency, failures, limits, and that nothing is left behind."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import threading

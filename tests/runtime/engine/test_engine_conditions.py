@@ -1,7 +1,5 @@
 """Agents that work on a condition: who is asked, what readers are told, and what is counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -159,9 +157,7 @@ def test_a_resumed_run_skips_the_same_and_asks_nothing_again(bench: Bench, tmp_p
 
 
 @pytest.mark.parametrize(("score", "is_read"), [(0.5, True), (0.9, False)])
-def test_a_report_may_be_read_on_a_condition_alone(
-    bench: Bench, score: float, is_read: bool
-) -> None:
+def test_a_report_may_be_read_conditionally(bench: Bench, score: float, is_read: bool) -> None:
     """The tester reads the fix where triage is unsure, the end triage's own answer only then."""
     unsure = When(agent="triage", field="score", at_most=0.8)
     agents = [

@@ -1,7 +1,5 @@
 """Whatever a provider answers costs little, holds nobody up, and ends in a result."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -115,9 +113,7 @@ def test_a_stream_that_means_harm_is_an_answer(name: str, besiege: Besiege, nigh
 
 
 @pytest.mark.parametrize(("api", "name"), [(api, name) for api in OTHERS for name in OTHERS[api]])
-def test_an_answer_of_another_api_that_means_harm_is_an_answer(
-    api: str, name: str, besiege: Besiege, nightly: bool
-) -> None:
+def test_harmful_answers_are_answers(api: str, name: str, besiege: Besiege, nightly: bool) -> None:
     body = OTHERS[api][name](2_000_000 if nightly else 100_000)
     is_stream = body.startswith(b"data:")
     kind = "text/event-stream" if is_stream else "application/json"
@@ -141,9 +137,7 @@ def test_a_stream_that_goes_on_and_on_is_left(unit: bytes, bound: str, besiege: 
     assert bound in (run.error or "")
 
 
-def test_a_stream_of_more_events_than_a_model_writes_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_events_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     body = b"data: {}\n\n" * (2 * MOST_EVENTS)
 
     with bounded(size=len(body), more=MOST_EVENTS // 5_000), watched(monkeypatch):
@@ -222,9 +216,7 @@ LISTS = {
 
 @pytest.mark.parametrize("schema", [NUMBERS, LISTS], ids=["numbers", "alternatives"])
 @pytest.mark.parametrize("count", [MOST_VALUES - 10, 4 * MOST_VALUES, LONGEST_STRUCTURED])
-def test_bad_items_are_refused_by_the_first(
-    schema: Mapping[str, Any], count: int, besiege: Besiege
-) -> None:
+def test_one_bad_item_refuses(schema: Mapping[str, Any], count: int, besiege: Besiege) -> None:
     last = '{"' + '":1,"'.join(f"k{number}" for number in range(16)) + '":1}'
     body = message(content=f'{{"x":[{"{}," * count}{last}]}}')
     run = besiege(replaced(ALONE, output_schema=schema), [body])
@@ -251,9 +243,7 @@ def team_of(count: int, function: str) -> Team:
     ("function", "unit"),
     [("majority", "answer: a\n"), ("vote", "```\nx = 1\n```\n"), ("concat", "a ")],
 )
-def test_many_long_reports_are_cut_to_what_is_read(
-    function: str, unit: str, besiege: Besiege, nightly: bool
-) -> None:
+def test_long_reports_are_cut(function: str, unit: str, besiege: Besiege, nightly: bool) -> None:
     events: list[Event] = []
     team = team_of(40 if nightly else 3, function)
     run = besiege(team, [much(unit, 700_000)], events=events)

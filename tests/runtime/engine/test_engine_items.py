@@ -1,7 +1,5 @@
 """Agents that work once for each item of a list: what each reads, and the list of their answers."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One pass of a team's agents: what is carried into it, who is given, what is kept of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,9 +91,7 @@ def test_carried_text_is_part_of_what_a_journal_answers(bench: Bench, tmp_path: 
     assert [calls(own=own, letters=letters), calls(bulletin="x")] == [1, 3]
 
 
-def test_a_dialogue_is_kept_whole_or_loses_the_middle_of_its_longest(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_dialogue_loses_at_most_the_middle_of_its_longest(bench: Bench, tmp_path: Path) -> None:
     with ScriptedModel({"[w0]": "begin " + "z" * 4000 + " end", "": "x"}) as model:
         run = bench.one_pass(trio(), model, folder=tmp_path, dialogue=500)
         again = bench.one_pass(trio(), model, folder=tmp_path, dialogue=500)
@@ -124,9 +120,7 @@ def test_no_dialogue_is_kept_unless_somebody_wants_it(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("journaled", [True, False])
-def test_what_an_agent_may_spend_holds_over_passes(
-    bench: Bench, tmp_path: Path, journaled: bool
-) -> None:
+def test_an_agents_cap_holds_over_passes(bench: Bench, tmp_path: Path, journaled: bool) -> None:
     allowance = Allowance(60)
     passing: dict[str, Any] = {
         "allowance": allowance,

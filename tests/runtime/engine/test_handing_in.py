@@ -1,7 +1,5 @@
 """Teams that work on a repository: what reaches whom, what is chosen, and what the answer is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -117,9 +115,7 @@ ALTERNATIVES: Mapping[str, Any] = {"ann": "judge end", "bob": "judge end", "judg
     ],
     ids=["names it", "vote"],
 )
-def test_a_choice_counts_in_the_place_of_all_it_was_made_from(
-    repository: Path, judge: tuple[Agent, Said | None]
-) -> None:
+def test_a_choice_replaces_its_options(repository: Path, judge: tuple[Agent, Said | None]) -> None:
     agent, said = judge
     parts: dict[str, Any] = {"ann": line(3), "bob": line(3), "eve": line(3, "bob"), "end": line(9)}
     parts |= {"judge": said} if said else {}
@@ -230,9 +226,7 @@ def test_in_rounds_own_work_is_merged_with_what_comes(repository: Path) -> None:
     assert made(run.answer) == "line 3 ann ann ann, line 20 bob bob bob"
 
 
-def test_a_run_that_goes_on_asks_only_those_who_start_from_something_else(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_a_resumed_run_asks_only_those_who_start_anew(repository: Path, tmp_path: Path) -> None:
     def asked(prompt: str, place: int) -> tuple[list[str], str]:
         studio = Studio(repository, {"ann": line(place), "rex": says("Good."), "bob": line(20)})
         ann = Agent(id="ann", prompt=prompt)

@@ -1,7 +1,5 @@
 """A turn of an open roster: what an agent reads, and how it acts by tools or by an object."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime import AgentOutcome
+from coterie.runtime import AgentOutcome, compile
 from coterie.runtime.agents.acts import Finalize, Send, Start, TurnAnswer, acts
 from coterie.runtime.agents.posted import Mail, Posted
 from coterie.runtime.agents.round_state import RoundState
@@ -18,17 +16,10 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine.turn import MOST_READ, turn_of
 from coterie.runtime.messages.conversation import earlier
 from coterie.runtime.messages.messages import fence
-from coterie.runtime.plan.plan import compile
 from coterie.schema import Agent, Catalogue, Execution, Roster, Team
 
+from ...support.teams import NUMBER
 from ..conftest import Bench, llm
-
-FORM = {
-    "type": "object",
-    "properties": {"answer": {"type": "integer"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 
 
 def crew(**fields: Any) -> Team:
@@ -184,7 +175,7 @@ def test_a_further_turn_reads_what_is_new_after_what_was_said(bench: Bench) -> N
 
 def test_who_hands_in_has_no_acts_and_its_form(bench: Bench) -> None:
     with ScriptedModel('{"answer": 42}') as model:
-        done = taking(bench, model, "planner", mail(hands_in=True), team=crew(output_schema=FORM))
+        done = taking(bench, model, "planner", mail(hands_in=True), team=crew(output_schema=NUMBER))
         system, question = sent(model)
     assert done.result
     assert (done.result.answer, acts(done)) == ("42", ())
@@ -194,7 +185,7 @@ def test_who_hands_in_has_no_acts_and_its_form(bench: Bench) -> None:
 
 
 def test_a_form_is_that_of_what_is_handed_in_or_reported(bench: Bench) -> None:
-    team = crew(output_schema=FORM)
+    team = crew(output_schema=NUMBER)
     with ScriptedModel([said("", does("finalize", answer={"answer": 42}))]) as model:
         done = taking(bench, model, "planner", mail(), team=team)
         assert "Answer with one JSON value" not in sent(model)[0]

@@ -1,7 +1,5 @@
 """A model that answers by the request alone, and teams that ask it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Functions that are carried into a program give there what they give here."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,33 +1,25 @@
 """A team as docker-agent's YAML: read again, it is the same, but for what was told to be lost."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
 from coterie.runtime.export import docker_agent_text, rules_for
 from coterie.runtime.plan.plan import compile as compiled
-from coterie.schema import Agent, Catalogue, Model, Team, dump
+from coterie.schema import Agent, Catalogue, Execution, HostTools, Model, Team, ToolServer, dump
 from coterie.schema.foreign.docker_agent import docker_agent_team
-from coterie.schema.host.catalogue import ToolServer
-from coterie.schema.host.host_tools import HostTools
+from coterie.schema.foreign.source import Imported
 from coterie.schema.loading.loading import check_team, hostless_team
-from coterie.schema.team.team import Execution
 from coterie.schema.values.yaml_text import read_yaml
 
 from ...schema.strategies import PROMPTS, teams
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import DrawFn
-
-    from coterie.schema.foreign.source import Imported
 
 MODELS = {
     "default": Model(alias="default", model="openai/m"),

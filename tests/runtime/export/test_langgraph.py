@@ -57,10 +57,9 @@ def exported(folder: Path, team: str, model: ScriptedModel) -> Path:
     (folder / "team.yaml").write_text(team, encoding="utf-8")
     at = f"m@{model.api_base}"
     options = ("--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at)
-    result = invoked(
+    invoked(
         mas_export, [str(folder / "team.yaml"), *options, "--model", f"fast={at}"], "mas dev export"
-    )
-    assert result.code == 0, result.err
+    ).ended(0)
     return folder / "graph.py"
 
 
@@ -209,9 +208,7 @@ def test_a_long_chain_says_how_long_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TEAMS)
-def test_rounds_functions_and_retries_are_as_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_all_is_as_in_our_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with ScriptedModel(answers) as model:
         file = exported(tmp_path, TEAMS[name], model)
         expected = run(tmp_path / "team.yaml", query=QUERY, model=f"m@{model.api_base}").answer
@@ -230,9 +227,7 @@ def test_rounds_functions_and_retries_are_as_here(
     assert theirs == conversations
 
 
-def test_an_agent_that_fails_ends_the_run_where_it_does_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_agent_ends_it_as_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     team = "name: t\nagents: {a: {prompt: Say it.}}\nexecution: {max_retries: 1}\n"
     with ScriptedModel("on") as model:
         file = exported(tmp_path, team, model)

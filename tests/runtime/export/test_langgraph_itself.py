@@ -4,8 +4,6 @@ The libraries are no dependencies of ours: an environment of their own is made, 
 `MAS_LANGGRAPH_PYTHON` names a Python that has them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -62,8 +60,7 @@ def both(folder: Path, python: Path, model: ScriptedModel, team: str) -> tuple[A
     """Return the answer and the conversations of our run, and of the program under LangGraph."""
     at = f"m@{model.api_base}"
     words = [team, "--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at]
-    result = invoked(mas_export, words, "mas dev export")
-    assert result.code == 0, result.err
+    invoked(mas_export, words, "mas dev export").ended(0)
     answer = run(team if team.startswith("seed:") else Path(team), query=QUERY, model=at).answer
     ours = (f"{answer}\n", asked(model))
     before = len(model.calls)
@@ -132,8 +129,7 @@ def test_tools_are_called(tmp_path: Path, python: Path) -> None:
     with ScriptedModel(calls) as model:
         words = [str(tmp_path / "team.yaml"), "--to", "langgraph", "--model", f"m@{model.api_base}"]
         words += ["--tools", str(tmp_path / "tools.yaml"), "-o", str(tmp_path / "graph.py")]
-        result = invoked(mas_export, words, "mas dev export")
-        assert result.code == 0, result.err
+        invoked(mas_export, words, "mas dev export").ended(0)
         done = under_langgraph(python, tmp_path / "graph.py", TASK_FILES=str(tmp_path / "files"))
         last = model.calls[-1].body
     assert done == "It has a needle.\n"

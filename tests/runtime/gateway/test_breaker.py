@@ -1,7 +1,5 @@
 """The circuit breaker: an endpoint that is out is left alone, and one call finds out."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine
 from typing import Any
@@ -105,9 +103,7 @@ def test_after_the_cool_down_one_call_is_the_probe(breaker: Breaker, clock: Cloc
     run(scene())
 
 
-def test_a_probe_that_fails_sends_the_others_away_for_longer(
-    breaker: Breaker, clock: Clock
-) -> None:
+def test_a_failed_probe_sends_the_others_away_for_longer(breaker: Breaker, clock: Clock) -> None:
     async def scene() -> None:
         [other] = await probing(breaker, clock, 1)
         breaker.failed(CallError("still out", kind="timeout"), probe=True)
@@ -118,9 +114,7 @@ def test_a_probe_that_fails_sends_the_others_away_for_longer(
     run(scene())
 
 
-def test_a_probe_without_an_outcome_leaves_its_place_to_the_next(
-    breaker: Breaker, clock: Clock
-) -> None:
+def test_a_probe_without_an_outcome_yields_to_the_next(breaker: Breaker, clock: Clock) -> None:
     async def scene() -> None:
         others = await probing(breaker, clock, 2)
         breaker.undone(probe=True)

@@ -1,7 +1,5 @@
 """Slots: first come, first served; a refusal halves them, answers bring them back."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

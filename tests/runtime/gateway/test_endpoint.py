@@ -1,7 +1,5 @@
 """From an alias to an address and a key."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.gateway import Endpoint, endpoint_of
@@ -156,9 +154,7 @@ def test_ollama_is_found_with_and_without_the_version(provider: str, address: st
         ),
     ],
 )
-def test_the_variables_of_litellm_say_where_a_provider_is(
-    name: str, environment: dict, url: str
-) -> None:
+def test_variables_of_litellm_say_where_it_is(name: str, environment: dict, url: str) -> None:
     assert endpoint_of(model(name), environment).shown == url
 
 

@@ -1,7 +1,5 @@
 """What models.yaml says of a model's requests, in the requests."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any

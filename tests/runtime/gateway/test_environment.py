@@ -1,7 +1,5 @@
 """Keys and addresses of the environment: what cannot be sent is refused in one line, unseen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest
@@ -53,9 +51,7 @@ def refused(provider: str, environment: Mapping[str, str]) -> str:
 
 @settings(max_examples=10 * settings().max_examples)
 @given(KEYS, ODD_KEYS)
-def test_a_key_that_cannot_be_sent_is_refused_in_one_line_unseen(
-    read: tuple[str, str], key: str
-) -> None:
+def test_an_unsendable_key_is_refused_in_one_line_unseen(read: tuple[str, str], key: str) -> None:
     provider, variable = read
     line = refused(provider, {variable: key})
     assert line.startswith(f"the environment variable {variable} ")
@@ -130,9 +126,7 @@ def test_a_header_is_one_line_of_ascii() -> None:
 
 
 @given(PLACES, st.sampled_from(["", "/api", "/openai"]), st.sampled_from([404, 405]))
-def test_an_address_without_a_version_is_advised_to_have_one(
-    place: str, path: str, status: int
-) -> None:
+def test_an_address_is_advised_to_have_a_version(place: str, path: str, status: int) -> None:
     calls = "/chat/completions"
     without = str(refusal(f"http://{place}{path}{calls}", status, {}, b"not found"))
     assert without.endswith("add /v1 to this one.")

@@ -1,7 +1,5 @@
 """The gateway: what it sends, what it makes of answers and failures, what a call costs."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Fallbacks: another model answers where one fails, and everybody can see which it was."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any, get_args

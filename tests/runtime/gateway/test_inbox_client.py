@@ -1,7 +1,5 @@
 """Models that are people or programs without an API: questions and answers are files."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping

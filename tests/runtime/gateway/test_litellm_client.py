@@ -1,7 +1,5 @@
 """The other providers: litellm inside our one layer of retries, usage and errors."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is bounded of a call: the tools of its answer, its prompt, and what it may have cost."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any
@@ -44,9 +42,7 @@ def asked(
 @pytest.mark.parametrize(
     ("body", "kind"), [(calls(1_000), JSON), (STREAMS["calls"](100_000), EVENTS)]
 )
-def test_of_many_tool_calls_the_first_are_done_and_the_model_is_told(
-    body: bytes, kind: str
-) -> None:
+def test_of_many_tool_calls_the_first_are_done_and_it_is_told(body: bytes, kind: str) -> None:
     answer = asked(body, "Look!", kind)
     assert [call.id for call in answer.tool_calls] == [
         f"c{number}" for number in range(MOST_TOOL_CALLS)

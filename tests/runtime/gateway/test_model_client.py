@@ -1,7 +1,5 @@
 """One model's line: what each attempt reserves and costs, and how long it may take."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

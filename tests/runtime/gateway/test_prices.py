@@ -1,7 +1,5 @@
 """What a call costs: by models.yaml, else by the list, with its steps, and never too low before."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

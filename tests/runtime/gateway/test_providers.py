@@ -1,21 +1,16 @@
 """Whoever is called: litellm's model strings and variables, known without importing it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from coterie.runtime.gateway import endpoint_of, providers
 from coterie.runtime.gateway.providers import PROVIDERS, is_known
 from coterie.schema import InputError, Model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 DOCS = Path(__file__).parents[3] / "docs/models.md"
 

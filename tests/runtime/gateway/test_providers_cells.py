@@ -1,7 +1,5 @@
 """The table of providers: its form, its exit code, and that its cells see what is wrong."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 

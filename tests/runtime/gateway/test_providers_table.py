@@ -1,7 +1,5 @@
 """docs/research/what-works.md says what the command prints, and no cell of it is wrong."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What calls of one model share: refusals, pauses and outages of one concern the others."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import Mapping

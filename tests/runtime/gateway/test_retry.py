@@ -1,7 +1,5 @@
 """Retries: how often, how long in between, and what Retry-After says."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import random

@@ -1,7 +1,5 @@
 """Servers of embedded models: when they start, and who is asked where one does not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,9 +60,7 @@ def opened(provider: Provider, *, lazy: bool = False) -> Gateway:
     return gateway
 
 
-def test_an_embedded_fallback_is_started_before_it_is_needed_and_once(
-    embedded: Embedded, provider: Provider
-) -> None:
+def test_an_embedded_fallback_starts_early_and_once(embedded: Embedded, provider: Provider) -> None:
     async def scene() -> ChatAnswer:
         async with opened(provider) as gateway:
             await gateway.prepare(["default"])
@@ -76,9 +72,7 @@ def test_an_embedded_fallback_is_started_before_it_is_needed_and_once(
     assert embedded.events == ["started", "stopped"]
 
 
-def test_one_that_is_lazy_starts_with_the_first_question_of_any_model(
-    embedded: Embedded, provider: Provider
-) -> None:
+def test_a_lazy_one_starts_with_the_first_question(embedded: Embedded, provider: Provider) -> None:
     async def scene() -> None:
         async with opened(provider, lazy=True) as gateway:
             await gateway.prepare(["default"])
@@ -89,9 +83,7 @@ def test_one_that_is_lazy_starts_with_the_first_question_of_any_model(
     run_virtually(scene())
 
 
-def test_where_a_lazy_server_does_not_start_nothing_is_paid_for(
-    embedded: Embedded, provider: Provider
-) -> None:
+def test_an_unstarted_lazy_server_costs_nothing(embedded: Embedded, provider: Provider) -> None:
     embedded.error = InputError("llama.cpp cannot load it")
 
     async def scene() -> None:

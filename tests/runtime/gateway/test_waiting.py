@@ -1,7 +1,5 @@
 """How long an answer in pieces is waited for, and what one that broke off has cost."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from typing import Any
@@ -92,11 +90,7 @@ def test_an_answer_that_goes_on_may_take_longer_than_the_timeout() -> None:
             "it stopped in the middle: nothing came for 2 seconds",
         ),
         ([(1.5, False)] * 20, 20, "no whole answer within 20 seconds"),
-        (
-            [(1.5, True), *[(1.5, False)] * 20],
-            21.5,
-            "nothing but signs of life came for 20",
-        ),
+        ([(1.5, True), *[(1.5, False)] * 20], 21.5, "nothing but signs of life came for 20"),
     ],
     ids=["nothing comes", "it stops", "it is only kept alive", "from then on it is kept alive"],
 )
@@ -181,9 +175,7 @@ def test_models_yaml_can_ask_for_whole_answers() -> None:
     ("refused", "left"),
     [("stream_options", {"stream"}), ("stream", set())],
 )
-def test_an_endpoint_that_refuses_pieces_is_asked_without_from_then_on(
-    refused: str, left: set[str]
-) -> None:
+def test_an_endpoint_that_refuses_pieces_is_asked_without(refused: str, left: set[str]) -> None:
     def reply(body: Mapping[str, Any]) -> Reply:
         if refused in body:
             return Reply.error(400, message=f"Unknown parameter: '{refused}'.")

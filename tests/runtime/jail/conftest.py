@@ -1,7 +1,5 @@
 """Jails to test in, where this machine has any."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The battery tells a jail from none."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which jail this machine has, where a program that should make one is broken."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import sys

@@ -1,7 +1,5 @@
 """The jail around a work folder: whose it is, what it sees of the host and of other jails."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """The host's choice of a jail: proven, told, or refused."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path
@@ -32,9 +30,7 @@ def test_what_does_not_confine_is_told_too() -> None:
     )
 
 
-def test_a_host_without_a_jail_refuses_and_says_what_to_do(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_host_without_a_jail_refuses_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     none = JailReport(
         tier=None, attempts=(TierAttempt(tier="bubblewrap", failure="not installed"),)
     )

@@ -1,7 +1,5 @@
 """The end of processes in a jail, on every tier that this machine has."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -121,9 +119,7 @@ def test_nothing_outlives_a_command_that_ends(tmp_path: Path, tier: Tier, mark: 
         assert holding(mark) == []
 
 
-def test_nothing_outlives_a_cell_that_ends_its_interpreter(
-    tmp_path: Path, tier: Tier, mark: str
-) -> None:
+def test_nothing_outlives_an_ended_interpreter(tmp_path: Path, tier: Tier, mark: str) -> None:
     code = f"import os; os.system('setsid sleep {mark} & sleep {mark} &'); os._exit(0)"
     with Jail(tmp_path, tier=tier) as jail:
         assert "ended its interpreter" in (PythonWorker(jail).execute(code).error or "")
@@ -158,9 +154,7 @@ def test_nothing_outlives_the_host(
 
 @pytest.mark.parametrize("moment", ["before its child goes on", "while its child mounts"])
 @pytest.mark.parametrize("user", USERS)
-def test_nothing_outlives_a_host_that_is_killed_while_bubblewrap_starts(
-    user: str, mark: str, moment: str
-) -> None:
+def test_nothing_outlives_a_host_killed_during_a_start(user: str, mark: str, moment: str) -> None:
     tier = Bubblewrap()
     require(tier, user)
     with tempfile.TemporaryDirectory() as folder:
@@ -217,9 +211,7 @@ def test_code_does_not_start_once_the_host_has_ended(tmp_path: Path, tier: Tier)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_jail_whose_group_can_not_be_made_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_jail_without_its_group_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     require(Bubblewrap())
     before = descriptors()
     monkeypatch.setattr(subprocess, "Popen", without_groups(subprocess.Popen))
@@ -228,18 +220,14 @@ def test_a_jail_whose_group_can_not_be_made_says_why(
     assert descriptors() == before
 
 
-def test_a_jail_that_does_not_start_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unstarted_jail_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Jail(tmp_path, tier=Bubblewrap()) as jail, monkeypatch.context() as patched:
         patched.setenv("PATH", "/nowhere")
         with pytest.raises(JailError, match="no program named bwrap"):
             jail.start(["true"])
 
 
-def test_what_the_jail_program_says_is_in_the_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_error_has_the_programs_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "bin" / "bwrap"
     program.parent.mkdir()
     program.write_text(

@@ -1,7 +1,5 @@
 """Scratch folders: gone with their owner, also when it is killed."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os
@@ -104,9 +102,7 @@ def test_a_folder_that_a_sweep_takes_at_birth_is_not_used(
         assert folder.path.is_dir()
 
 
-def test_on_a_disk_without_locks_folders_work_and_nothing_is_swept(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_locks_nothing_is_swept(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, "no locks")
 
@@ -118,9 +114,7 @@ def test_on_a_disk_without_locks_folders_work_and_nothing_is_swept(
         assert folder.path.is_dir()
 
 
-def test_where_no_folder_can_be_made_it_says_so(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_folder_it_says_so(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(temporary / "missing"))
     with pytest.raises(JailError, match="No temporary folder can be made"):
         ScratchFolder("test")

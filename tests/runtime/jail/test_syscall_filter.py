@@ -1,7 +1,5 @@
 """The filter's answers, from the program itself: also for machines that this one is not."""
 
-from __future__ import annotations
-
 import errno
 import struct
 
@@ -64,9 +62,7 @@ def test_honest_calls_pass(
 @pytest.mark.parametrize(
     ("machine", "architecture", "clone"), [(*X86, 56), (*ARM, 220)], ids=["x86_64", "aarch64"]
 )
-def test_processes_may_fork_but_not_into_new_namespaces(
-    machine: str, architecture: int, clone: int
-) -> None:
+def test_no_fork_makes_a_namespace(machine: str, architecture: int, clone: int) -> None:
     program = assemble(machine)
     thread, sigchld = 0x3D0F00, 17
     assert answer(program, architecture, clone, thread) == ALLOWED
@@ -108,9 +104,7 @@ def test_a_file_takes_no_room_beyond_its_end(
 @pytest.mark.parametrize(
     ("machine", "architecture", "mmap"), [(*X86, 9), (*ARM, 222)], ids=["x86_64", "aarch64"]
 )
-def test_only_memory_that_a_process_holds_is_mapped(
-    machine: str, architecture: int, mmap: int
-) -> None:
+def test_only_memory_that_is_held_is_mapped(machine: str, architecture: int, mmap: int) -> None:
     program = assemble(machine)
     shared, private, validated, anonymous, huge = 0x01, 0x02, 0x03, 0x20, 0x40000
     for flags, expected in (
@@ -154,9 +148,7 @@ ABOUT_PROCESSES = {
 
 @pytest.mark.parametrize("name", ABOUT_PROCESSES)
 @pytest.mark.parametrize(("machine", "architecture"), [X86, ARM])
-def test_without_namespaces_only_the_caller_may_be_asked_about(
-    machine: str, architecture: int, name: str
-) -> None:
+def test_others_cannot_be_asked_about(machine: str, architecture: int, name: str) -> None:
     x86, arm, position = ABOUT_PROCESSES[name]
     number = x86 if machine == X86[0] else arm
     inside, beside = assemble(machine), assemble(machine, namespaces=False)
@@ -170,9 +162,7 @@ def test_without_namespaces_only_the_caller_may_be_asked_about(
 @pytest.mark.parametrize(
     ("machine", "architecture", "gettime"), [(*X86, 228), (*ARM, 113)], ids=["x86_64", "aarch64"]
 )
-def test_without_namespaces_only_the_callers_clocks_may_be_read(
-    machine: str, architecture: int, gettime: int
-) -> None:
+def test_others_clocks_cannot_be_read(machine: str, architecture: int, gettime: int) -> None:
     inside, beside = assemble(machine), assemble(machine, namespaces=False)
     for kind in (0, 1, 2, 4, 5, 6):  # the times that are counted of a process, and of a thread
         own, others = (~process << 3 & 0xFFFFFFFF | kind for process in (0, 1234))

@@ -1,7 +1,5 @@
 """Folders that travel: a copy becomes the same, and nothing outside of it is touched."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
@@ -228,9 +226,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         rebuild(tmp_path / "none", TreeChange(removed=("x",)), lambda *_: [])
 
 
-def test_what_goes_away_meanwhile_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_goes_meanwhile_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("gone", "stays"):
         (tmp_path / name).write_text(name, "ascii")
     real = os.stat

@@ -1,7 +1,5 @@
 """What a jail is measured to hold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """How the host handles a folder in which a jail has written."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

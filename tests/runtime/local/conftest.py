@@ -1,7 +1,5 @@
 """A small model file in a package of its own, and a package client that has nothing else."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import select
@@ -9,16 +7,13 @@ import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from coterie.runtime.local import package_client, weights
+from coterie.runtime.local.package_client import Watch
 from coterie.runtime.local.packaged import PackagedFile
 from coterie.runtime.local.weights import Weights
-
-if TYPE_CHECKING:
-    from coterie.runtime.local.package_client import Watch
 
 CLIENT = """#!{python}
 import os, signal, sys

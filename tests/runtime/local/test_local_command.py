@@ -1,10 +1,7 @@
 """`mas dev models`, on the tests' small model."""
 
-from __future__ import annotations
-
 import io
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
@@ -12,8 +9,7 @@ from click.testing import CliRunner, Result
 from coterie.runtime.command import models
 from coterie.runtime.local.weights import find, pull, remove
 
-if TYPE_CHECKING:
-    from .conftest import Shop
+from .conftest import Shop
 
 
 class Terminal(io.StringIO):

@@ -1,7 +1,5 @@
 """A whole package, fetched by either client and unpacked."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

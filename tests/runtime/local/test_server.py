@@ -1,7 +1,5 @@
 """Calls to the real embedded model, and the life of its server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal
@@ -9,10 +7,11 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
@@ -25,9 +24,6 @@ from coterie.runtime.local.weights import pull
 from coterie.schema.values.errors import InputError, ModelError
 
 from ...waiting import wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytest.importorskip("xllamacpp", reason="needs the extra `local`")
 

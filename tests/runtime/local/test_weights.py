@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -8,7 +6,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,8 +13,7 @@ from coterie.runtime.local import package_client, weights
 from coterie.runtime.local.weights import find, pull, remove, weights_dir
 from coterie.schema.values.errors import InputError
 
-if TYPE_CHECKING:
-    from .conftest import Shop
+from .conftest import Shop
 
 
 def files(folder: Path) -> list[str]:
@@ -91,9 +87,7 @@ class TestPull:
         with pytest.raises(InputError, match=r"came without its file 'tiny/other\.gguf'"):
             pull(weights=forged)
 
-    def test_says_when_the_file_cannot_be_converted(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_says_when_conversion_fails(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(weights, "__package__", "coterie.runtime.nowhere")
         with pytest.raises(InputError, match=r"could not be converted: .*nowhere"):
             pull(weights=shop.weights)
@@ -170,9 +164,7 @@ class TestInterruption:
         path = pull(weights=shop.weights)
         assert files(shop.cache) == [path.name]
 
-    def test_two_pulls_at_once_fetch_once(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_two_pulls_fetch_once(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_CLIENT", "slow")
         second_waits = threading.Event()
 

@@ -1,7 +1,5 @@
 """Images and PDFs of a task: who is shown them, who is told, and what is written down."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -13,8 +11,7 @@ import pytest
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedCall, ScriptedModel
 from coterie.runtime.repository.workspace import Workspaces
-from coterie.schema import load_task
-from coterie.schema.team.task import Task
+from coterie.schema import Task, load_task
 from coterie.schema.values.attachments import Attachment
 from studies.providers.shown import PDF, PNG
 
@@ -194,9 +191,7 @@ agents:
 
 
 @pytest.mark.parametrize("sees", [True, False])
-def test_an_image_that_a_tool_server_answers_with_reaches_models_that_see(
-    folder: Path, sees: bool
-) -> None:
+def test_an_image_that_a_server_returns_reaches_models_that_see(folder: Path, sees: bool) -> None:
     server = Path(__file__).parents[1] / "tools" / "scripted_server.py"
     image, blob = (base64.b64encode(content).decode() for content in (PNG, PDF))
     resource = {"uri": "file:///r", "mimeType": "x/y", "blob": blob}
@@ -224,5 +219,4 @@ def test_an_image_that_a_tool_server_answers_with_reaches_models_that_see(
     assert blob not in asked  # neither of the models takes PDFs
     (run,) = (folder / "runs").iterdir()
     assert image not in (run / "events.jsonl").read_text()
-    again = invoked_in(folder, main, ["--replay", str(run), "--verify", "--quiet"], "mas-run")
-    assert again.code == 0, again.err
+    invoked_in(folder, main, ["--replay", str(run), "--verify", "--quiet"], "mas-run").ended(0)

@@ -1,7 +1,5 @@
 """A conversation that goes on: whole pairs, the question that it began with, and every backend."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,9 +45,7 @@ def test_what_stays_is_the_beginning_and_the_end(records: list[dict[str, str]], 
 
 
 @given(SAID, MOST)
-def test_a_call_and_its_results_stay_or_go_together(
-    records: list[dict[str, str]], most: int
-) -> None:
+def test_a_call_and_its_results_stay_together(records: list[dict[str, str]], most: int) -> None:
     records = [{"role": "user", "content": ""}, *records]
     records = numbered(records)
     stays = {item["content"] for item in shortened(records, most)}
@@ -65,9 +61,7 @@ def test_the_first_question_stays_and_the_oldest_pairs_go() -> None:
 
 
 @given(SAID, MOST, st.text(max_size=5))
-def test_what_is_gone_on_with_alternates_and_ends_with_the_agent(
-    records: list[dict[str, str]], most: int, text: str
-) -> None:
+def test_turns_alternate_to_the_agent(records: list[dict[str, str]], most: int, text: str) -> None:
     dialogue = as_dialogue(records, ChatAnswer(text=text), 10**6)
     shown = earlier(dialogue, most)
     assert len(shown) <= most

@@ -1,7 +1,5 @@
 """What agents read: prompts as they stand, and reports that cannot leave their fence."""
 
-from __future__ import annotations
-
 import hashlib
 
 import jinja2

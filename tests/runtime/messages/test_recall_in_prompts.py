@@ -1,7 +1,5 @@
 """What agents search with, how much of the prompt entries take, and what a draft costs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,16 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime import compile
+from coterie.runtime import Caps, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.messages.recall import LONGEST_QUERY, SHORTEST, MemoryEntry, fitting
-from coterie.runtime.values.budget import Caps
-from coterie.schema import Agent, Catalogue, Rounds, Task
+from coterie.schema import Agent, Catalogue, Recall, Rounds, RunError, Task, dump
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team, parse_team
-from coterie.schema.team.team import Recall
-from coterie.schema.team.writing import dump
-from coterie.schema.values.errors import RunError
 
 from ..conftest import TASK, Bench, llm, team
 

@@ -1,7 +1,5 @@
 """Files of a task: shown to agents that cannot open them, and to nobody else."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -106,9 +104,7 @@ def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:
         (("-q", "?", "--repo", "b"), "'b' is not a git working copy"),
     ],
 )
-def test_what_does_not_go_with_a_question_is_told(
-    tmp_path: Path, words: tuple[str, ...], message: str
-) -> None:
+def test_unfit_options_are_told(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "b").mkdir()
     for name in ("a.txt", "b/a.txt"):
         (tmp_path / name).write_text("x")

@@ -1,7 +1,5 @@
 """Skills: agents with tools read them on demand, and a run that goes on knows what they read."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from coterie.runtime.doubles import Reply, ScriptedModel

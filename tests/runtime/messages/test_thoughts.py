@@ -1,7 +1,5 @@
 """Models that think: what they think is never an answer, and reaches nobody else."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,14 +7,9 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 
+from ...support.teams import NUMBER
 from ..conftest import Bench, llm, team
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "integer"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 ASIDE = 'Maybe {"answer": 3}? No.'
 ANSWER = '{"answer": 4}'
 THINKING = [
@@ -41,7 +34,7 @@ def sent(message: Any, finish_reason: str = "stop") -> Reply:
 @pytest.mark.parametrize("message", THINKING)
 def test_a_structured_answer_is_what_stands_after_the_thinking(bench: Bench, message: Any) -> None:
     with ScriptedModel(sent(message)) as model:
-        run = bench.run(team(llm("solo", output_schema=SCHEMA)), model)
+        run = bench.run(team(llm("solo", output_schema=NUMBER)), model)
     assert (run.answer, run.usage.calls) == ("4", 1)
     assert bench.of("model_call")[0].fields["thinking"] == ASIDE
 
@@ -60,14 +53,14 @@ def test_no_colleague_reads_what_was_thought(bench: Bench, message: Any) -> None
 def test_an_answer_of_thinking_alone_is_repaired_once(bench: Bench) -> None:
     only = sent({"content": "", "reasoning_content": ASIDE})
     with ScriptedModel([only, sent({"content": ANSWER})]) as model:
-        run = bench.run(team(llm("solo", output_schema=SCHEMA)), model)
+        run = bench.run(team(llm("solo", output_schema=NUMBER)), model)
         asked = (model.calls[1].body or {})["messages"]
     assert run.answer == "4"
     assert asked[2] == {"role": "assistant", "content": "(no words)"}
     assert "it is thinking only. Think less" in asked[3]["content"]
 
 
-@pytest.mark.parametrize("form", [None, SCHEMA])
+@pytest.mark.parametrize("form", [None, NUMBER])
 def test_thinking_that_takes_all_tokens_is_said(bench: Bench, form: Any) -> None:
     with ScriptedModel(sent({"content": f"<think>{ASIDE}"}, "length")) as model:
         run = bench.run(team(llm("solo", output_schema=form, max_tokens=64)), model)

@@ -1,7 +1,5 @@
 """What spans say of events and models, and what they do not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

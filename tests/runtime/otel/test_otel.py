@@ -1,7 +1,5 @@
 """`--otel`: what happened in a run, as a trace."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
@@ -108,9 +106,7 @@ def test_a_run_is_a_tree_of_agents_calls_and_tools_with_its_tokens(tmp_path: Pat
     assert "3 + 4" not in (tmp_path / "t.jsonl").read_text()
 
 
-def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_content_is_there_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", 'known"secret\\9')
     answers = {"[worker]": f'{LIKE_A_KEY} known"secret\\9', "": "7"}
     monkeypatch.setenv(asked.CAPTURE, "true")
@@ -127,9 +123,7 @@ def test_content_is_there_where_it_is_wanted_and_secrets_are_not(
     assert roles == ["system", "user"]
 
 
-def test_the_variable_of_the_conventions_wants_content_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_variable_wants_content_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(asked.CAPTURE, "SPAN_ONLY")
     made(tmp_path, WITH_TOOL, "--otel", "t.jsonl")
     spans = spans_in(tmp_path / "t.jsonl")
@@ -141,9 +135,7 @@ def test_the_variable_of_the_conventions_wants_content_too(
     assert len(asking) == 2
 
 
-def test_failures_and_retries_are_told_where_they_happened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failures_and_retries_have_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(asked.CAPTURE, "true")
     down = Reply.error(503)
     answers = {"[worker]": [down, "maybe 7"], "": Reply.error(400, message="no such thing")}
@@ -166,8 +158,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     assert made(tmp_path, failing, "--otel", "t.jsonl").code == 1
     (run,) = (tmp_path / "runs").iterdir()
     answers = {"[worker]": "never asked", "": "7"}
-    result = again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl")
-    assert result.code == 0
+    again(tmp_path, answers, "--resume", str(run), "--otel", "u.jsonl").ended(0)
     first, then = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert named(then, "invoke_agent worker").fields["coterie.source"] == "journal"
     assert "coterie.source" not in named(then, "invoke_agent judge").fields
@@ -175,8 +166,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
     assert sum(span.tokens for span in [*first, *then]) == total
-    result = invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view")
-    assert result.code == 0
+    invoked(mas_view, [str(run), "--otel", str(tmp_path / "v.jsonl")], "mas-view").ended(0)
     recorded = spans_in(tmp_path / "v.jsonl")
     assert sum(span.tokens for span in recorded) == total
     assert nested(recorded)
@@ -186,8 +176,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
 def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     made(tmp_path, SCRIPT, "--otel", "t.jsonl")
     (run,) = (tmp_path / "runs").iterdir()
-    result = invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view")
-    assert result.code == 0
+    invoked(mas_view, [str(run), "--otel", str(tmp_path / "u.jsonl")], "mas-view").ended(0)
     live, recorded = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert tree(recorded) == tree(live)
     assert {span.fields.get("gen_ai.usage.input_tokens") for span in recorded} == {
@@ -196,9 +185,7 @@ def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     assert abs(recorded[0].began - live[0].began) < 60e9
 
 
-def test_a_run_is_part_of_the_trace_that_called_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_in_its_callers_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     monkeypatch.setenv("TRACEPARENT", f"00-{trace}-{parent}-01")
     made(tmp_path, SCRIPT, "--otel", "t.jsonl")
@@ -264,9 +251,7 @@ def test_a_collector_gets_what_happened(
     assert '"coterie"' in resource
 
 
-def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_collector_down_fails_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
     result = made(tmp_path, SCRIPT, "--otel", "otlp")
@@ -277,9 +262,7 @@ def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
 
 
 @pytest.mark.filterwarnings("error")
-def test_neither_a_full_disk_nor_a_bug_reaches_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_disk_and_no_bug_fails_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -315,18 +298,14 @@ def test_what_cannot_be_is_told_before_anything_is_spent(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    result = made(tmp_path, SCRIPT, *words)
-    assert result.code == 2
+    result = made(tmp_path, SCRIPT, *words).ended(2)
     assert message in result.err
     assert not (tmp_path / "runs").exists()
 
 
-def test_without_the_extra_the_command_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked, "NEEDED", ("opentelemetry.nowhere.at.all",))
-    result = made(tmp_path, SCRIPT, "--otel", "otlp")
-    assert result.code == 2
+    result = made(tmp_path, SCRIPT, "--otel", "otlp").ended(2)
     assert result.err.endswith(f"which is not installed. Run: {how_to_get('otel')}\n")
     assert not (tmp_path / "runs").exists()
     report = invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]

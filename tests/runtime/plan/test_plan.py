@@ -1,7 +1,5 @@
 """Compiling: Kahn order, what agents see, and a plan that can be printed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -12,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import compile
-from coterie.schema import Agent, Catalogue, Execution, Model, Team
-from coterie.schema.loading.loading import parse_team
-from coterie.schema.team.writing import dump
+from coterie.schema import Agent, Catalogue, Execution, Model, Team, dump, parse_team
 
 from ..conftest import llm, team
 

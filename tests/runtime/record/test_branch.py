@@ -1,7 +1,5 @@
 """A branch of a journal takes what is alike from another run, and shares the rest with others."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager

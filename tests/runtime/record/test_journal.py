@@ -1,7 +1,5 @@
 """The journal: what is recorded is found, by path and question, by one process at a time."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import threading
@@ -328,9 +326,7 @@ def test_a_new_journal_of_which_a_part_was_lost_is_made_anew(tmp_path: Path, lef
         assert journal.get("a", "q") == {"n": 1}
 
 
-def test_the_files_beside_it_are_flushed_while_a_run_begins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[str] = []
 
     async def work(journal: Journal) -> None:
@@ -434,9 +430,7 @@ def test_an_answer_without_attempts_says_itself_what_it_cost(tmp_path: Path) -> 
         assert journal.spent() == cost
 
 
-def test_while_a_call_is_under_way_its_time_is_written_down(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_calls_time_is_written_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.record.journal.TICK", 0.001)
 
     async def hanging() -> None:

@@ -1,7 +1,5 @@
 """A file of lines: of what a failure left only the end is cut off, and other damage is an error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,9 +50,7 @@ def test_lines_are_found_where_they_were_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", CUT)
-def test_half_a_line_at_the_end_is_cut_off_and_the_next_stands_in_its_place(
-    tmp_path: Path, how: str
-) -> None:
+def test_half_a_line_at_the_end_is_replaced_by_the_next(tmp_path: Path, how: str) -> None:
     path = tmp_path / "f"
     places = killed(path, TEXTS)
     content = path.read_bytes()
@@ -68,9 +64,7 @@ def test_half_a_line_at_the_end_is_cut_off_and_the_next_stands_in_its_place(
     assert contents(path) == [*TEXTS[:2], b"four"]
 
 
-def test_of_what_was_not_on_disk_nothing_is_left_that_followed_from_something_lost(
-    tmp_path: Path,
-) -> None:
+def test_of_what_was_not_on_disk_nothing_is_left_behind_a_loss(tmp_path: Path) -> None:
     path = tmp_path / "f"
     places = killed(path, TEXTS)
     content = path.read_bytes()
@@ -82,9 +76,7 @@ def test_of_what_was_not_on_disk_nothing_is_left_that_followed_from_something_lo
 
 
 @pytest.mark.parametrize("line", range(4))
-def test_damage_of_what_was_on_disk_is_an_error_and_changes_nothing(
-    tmp_path: Path, line: int
-) -> None:
+def test_damage_of_what_was_on_disk_is_only_an_error(tmp_path: Path, line: int) -> None:
     path = tmp_path / "f"
     log = opened(path)
     places = [0, *log.append(TEXTS)]

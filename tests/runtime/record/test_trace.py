@@ -1,7 +1,5 @@
 """Traces and run folders: everything is there, no secret is."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json

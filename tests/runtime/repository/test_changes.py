@@ -1,7 +1,5 @@
 """What each agent starts from: the rule, over every topology of a few agents."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Repositories of every honest kind are read, copied and committed to as git itself would."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -84,9 +82,7 @@ def test_packed_refs_and_shallow_clones_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("detached", [False, True])
-def test_a_commit_takes_the_pool_alone_and_what_is_staged_stays_so(
-    detached: bool, tmp_path: Path
-) -> None:
+def test_a_commit_takes_the_pool_alone_and_no_staged_file(detached: bool, tmp_path: Path) -> None:
     source = honest(tmp_path / "source")
     if detached:
         git(source, "checkout", "--quiet", "--detach")

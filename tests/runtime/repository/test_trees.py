@@ -1,7 +1,5 @@
 """How the work of several agents becomes one state of a repository, with `git merge` as judge."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import random
@@ -101,9 +99,7 @@ DIAMOND = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c")}
 
 
 @pytest.mark.parametrize("lines", [(5, 5, 20, 30), (5, 20, 20, 30)])
-def test_work_on_the_same_work_is_merged_from_there(
-    home: Workspaces, judge: Path, lines: tuple[int, ...]
-) -> None:
+def test_work_merges_from_its_base(home: Workspaces, judge: Path, lines: tuple[int, ...]) -> None:
     coders = {agent: on_a_line(line) for agent, line in zip(DIAMOND, lines, strict=True)}
     compare(home, judge, DIAMOND, coders)
 
@@ -284,9 +280,7 @@ def test_the_same_work_has_the_same_names_in_every_run(
         assert other.trees().merged(again) == home.trees().merged(sides)
 
 
-def test_an_older_git_is_told_of_where_something_is_to_be_merged(
-    home: Workspaces, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_git_is_told_of_in_time(home: Workspaces, monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [change(home, agent, on_a_line(9)) for agent in ("a", "b")]  # nobody merged these yet
     real = trees.git
 

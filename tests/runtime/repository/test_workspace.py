@@ -1,7 +1,5 @@
 """Workspaces: what agents find in them, and how the host reads what agents leave there."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
@@ -124,18 +122,14 @@ def test_a_patch_that_does_not_apply_is_the_agents_failure(home: Workspaces) -> 
 @pytest.mark.parametrize(
     "name", ["../outside", "/outside", ".git/hooks/post-checkout", ".GIT/config", "link/outside"]
 )
-def test_no_patch_writes_outside_of_the_copy_or_into_its_settings(
-    repository: Path, home: Workspaces, name: str
-) -> None:
+def test_no_patch_writes_outside_the_copy(repository: Path, home: Workspaces, name: str) -> None:
     (repository / "link").symlink_to(repository.parent)
     with pytest.raises(AgentError, match="git apply"):
         _ = applied(home, f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+mine\n").path
     assert sorted(path.name for path in repository.parent.iterdir()) == ["repository"]
 
 
-def test_text_in_another_encoding_is_carried_over_byte_by_byte(
-    home: Workspaces, workspace: Workspace
-) -> None:
+def test_other_encodings_are_carried_over_by_byte(home: Workspaces, workspace: Workspace) -> None:
     latin = "größer\n".encode("latin-1")
     (workspace.path / "code.py").write_bytes(latin)
     (workspace.path / ".gitattributes").write_text("*.py diff=python text\n")
@@ -235,9 +229,7 @@ def rights(path: Path) -> None:
     ],
     ids=lambda trick: trick.__name__,
 )
-def test_no_trick_of_an_agent_stops_its_changes_from_being_read(
-    workspace: Workspace, trick: Callable[[Path], None]
-) -> None:
+def test_no_trick_hides_changes(workspace: Workspace, trick: Callable[[Path], None]) -> None:
     (workspace.path / "code.py").write_text("two\n")
     trick(workspace.path)
     patch = workspace.diff()
@@ -262,9 +254,7 @@ def settings_of(path: Path, canary: Path) -> None:
 
 
 @pytest.mark.parametrize("where", [".", "inner", "inner/deep/er", "linked"])
-def test_settings_in_the_copy_and_below_it_run_no_program(
-    workspace: Workspace, canary: Path, where: str
-) -> None:
+def test_settings_in_the_copy_run_nothing(workspace: Workspace, canary: Path, where: str) -> None:
     path = workspace.path / where
     path.mkdir(parents=True, exist_ok=True)
     subprocess.run(["git", "init", "--quiet"], cwd=path, check=True)
@@ -299,9 +289,7 @@ def test_many_files_are_no_problem(workspace: Workspace, nightly: bool) -> None:
     assert workspace.diff().count("new file mode") == count
 
 
-def test_the_first_workspace_of_a_run_removes_what_killed_runs_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_killed_runs_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     left = tmp_path / "coterie-run.abcdefgh"
     (left / "agent-1").mkdir(parents=True)

@@ -1,7 +1,5 @@
 """Agents that do anything to a repository: git is the judge, and nothing is lost."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -133,9 +131,7 @@ def above(topology: Topology, agent: str) -> set[str]:
     return set(topology[agent]).union(*(above(topology, name) for name in topology[agent]))
 
 
-def test_git_is_the_judge_and_nothing_is_lost(
-    tmp_path: Path, nightly: bool, share: int, shares: int
-) -> None:
+def test_git_judges_and_all_stays(tmp_path: Path, nightly: bool, share: int, shares: int) -> None:
     repository = start_repository(tmp_path / "repository", FILES)
     judge = start_repository(tmp_path / "judge", FILES)
     numbers = range(share, 10_000 if nightly else 2, shares)

@@ -1,7 +1,5 @@
 """The bus of an open roster: mailboxes, who is active, what is refused, and how a run ends."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

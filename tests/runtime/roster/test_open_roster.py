@@ -1,7 +1,5 @@
 """An open roster at work: who reads what, how a run ends, and what a run that goes on repeats."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """An open roster of real smolagents members: six candidates, real jails, a scripted model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -10,13 +8,12 @@ from typing import Any
 from coterie.runtime import Run, run
 from coterie.runtime.agents.seat import MOST_ACTS
 from coterie.runtime.command.run import main
-from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.doubles.script_file import load_script
+from coterie.runtime.doubles import Reply, ScriptedModel, load_script
 from coterie.runtime.record.trace import Event
 from coterie.schema import Roster, Team, load_team
 
+from ...jails import needs_jail
 from ...support.commands import invoked_in
-from ..runners.conftest import needs_jail
 
 pytestmark = needs_jail
 

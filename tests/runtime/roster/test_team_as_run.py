@@ -1,7 +1,5 @@
 """The team that was: a plain team of who worked in an open roster, and who told whom."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Agents that consult: who is asked again, what meetings make of it, what those who close read."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who opens, and who is recruited: what each is asked, who takes part, and what is told of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +132,7 @@ def test_a_choice_is_taken_from_the_journal(bench: Bench, tmp_path: Path) -> Non
     assert (first.answer, first.recruited) == (again.answer, again.recruited)
 
 
-def test_who_is_silent_is_chosen_all_the_same_and_leaves_its_place_empty(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_the_silent_are_chosen_and_leave_their_place_empty(bench: Bench, tmp_path: Path) -> None:
     fields = {"[chief]": chooses("heart", "nerve"), "": "said"}
     with ScriptedModel(fields) as model:
         bench.run(ward_round(), model, folder=tmp_path)

@@ -1,7 +1,5 @@
 """Work that is reviewed: whose is accepted, who is asked again, and when the rounds end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from coterie.runtime import Ablation

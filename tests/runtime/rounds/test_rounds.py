@@ -1,7 +1,5 @@
 """A team that repeats: who is asked in which round, what each reads, and how the rounds end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,43 +1,32 @@
 """Agents that write code: runs with real jails, assignments, and a look at what is left after."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil
 import subprocess
-import sys
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
-from coterie.runtime.jail import Jails, detect
-from coterie.runtime.runners import Assignment
+from coterie.runtime import Journal, Run, Trace, compile
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.gateway import ChatAnswer
+from coterie.runtime.jail import Jails
+from coterie.runtime.record.trace import Event
+from coterie.runtime.repository.changes import RepositoryChange
+from coterie.runtime.repository.workspace import Workspaces
+from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
+from ...support.performing import performed
 from ...waiting import wait_for
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from coterie.runtime import Journal
-    from coterie.runtime.doubles import ScriptedModel
-    from coterie.runtime.gateway import ChatAnswer
-    from coterie.runtime.record.trace import Event
-    from coterie.runtime.repository.changes import RepositoryChange
-    from coterie.runtime.repository.workspace import Workspaces
-    from coterie.runtime.runners import AgentResult
-
 TASK = Task(id="apples", query="How many apples are left?")
-
-needs_jail = pytest.mark.skipif(
-    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
-)
 
 
 async def _shout(arguments: Mapping[str, Any], workspace: Any) -> Any:
@@ -97,19 +86,15 @@ class Workbench:
             ),
             Catalogue.of_host(models=models),
         )
-        async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-            for tool in self.tools:
-                toolbox._tools[tool.name] = (tool,)  # pyright: ignore[reportPrivateUsage]
-            return await perform(
-                plan,
-                task,
-                Context(
-                    calls=Calls(gateway=gateway, journal=journal),
-                    jails=Jails(unsafe=unsafe),
-                    toolbox=toolbox,
-                    trace=Trace(self.events.append),
-                ),
-            )
+        return await performed(
+            plan,
+            task,
+            models,
+            calling={"journal": journal},
+            tools=self.tools,
+            jails=Jails(unsafe=unsafe),
+            trace=Trace(self.events.append),
+        )
 
     def out_of_time(
         self, model: ScriptedModel, agent: Agent, at_work: Callable[[], object], **options: Any

@@ -6,8 +6,6 @@ once, runs the commands of the tool `bash`, and ends at `submit`.
 
 # ruff: noqa: S602, T201 - as the program that it stands in for
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

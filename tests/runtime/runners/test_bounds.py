@@ -1,7 +1,5 @@
 """Answers that would keep an agent library busy for minutes."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.runners._bounds import LARGEST_ANSWER, LONGEST_SEARCH, check_answer

@@ -1,7 +1,5 @@
 """The bridge between a thread that blocks and the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from typing import Any, NoReturn
@@ -127,9 +125,7 @@ def test_cancelling_stops_what_blocks_elsewhere_also_what_starts_later() -> None
     asyncio.run(cancelled())
 
 
-def test_a_thread_that_cannot_be_ended_is_waited_for_no_longer_than_the_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_stuck_thread_is_waited_for_within_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.runners.bridge.END_SECONDS", 0.1)
     freed, ended = threading.Event(), threading.Event()
 

@@ -1,25 +1,21 @@
 """Models that think within a loop of tool calls: each gets back what it wants back, or refuses."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from coterie.runtime import Journal
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
 from coterie.runtime.gateway import ChatAnswer, ToolRequest, bare, spoken
 from coterie.runtime.runners._kept import KeptAnswers, numbered
 from coterie.schema import Agent
 
-from .conftest import Workbench, body_of, needs_jail
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from coterie.runtime.doubles.script import Request
+from ...jails import needs_jail
+from .conftest import Workbench, body_of
 
 SIGNATURE = {"google": {"thought_signature": "c2lnbmVk"}}
 DETAILS = [
@@ -90,9 +86,7 @@ def test_mini_swe_agent_gives_back_what_its_model_wants(workbench: Workbench, fo
 
 
 @pytest.mark.parametrize("form", [*FORMS])
-def test_a_tool_calling_agent_gives_back_what_its_model_wants(
-    workbench: Workbench, form: str
-) -> None:
+def test_a_tool_caller_gives_back_what_its_model_wants(workbench: Workbench, form: str) -> None:
     tools = ("megaphone_shout", {"text": "hi"}), ("megaphone_shout", {"text": "rude"})
     thinker = Thinker(form, *tools, ("final_answer", {"answer": "HI"}))
     agent = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",))
@@ -107,9 +101,7 @@ def test_a_tool_calling_agent_gives_back_what_its_model_wants(
     assert "that is rude; say something else" in results[1]["content"]
 
 
-def test_a_plan_on_the_way_is_asked_for_without_what_is_kept(
-    workbench: Workbench, tmp_path: Path
-) -> None:
+def test_a_plan_is_asked_for_without_what_is_kept(workbench: Workbench, tmp_path: Path) -> None:
     """No tools go along with it, and a provider may refuse tool calls where there are none."""
     tools = ("megaphone_shout", {"text": "hi"}), ("final_answer", {"answer": "HI"})
     thinker, asked = Thinker("deepseek", *tools), list[Any]()
@@ -134,9 +126,7 @@ def test_a_plan_on_the_way_is_asked_for_without_what_is_kept(
 
 
 @pytest.mark.parametrize("form", ["deepseek", "mistral"])
-def test_a_loop_that_is_replayed_asks_the_same(
-    workbench: Workbench, tmp_path: Path, form: str
-) -> None:
+def test_a_replayed_loop_asks_the_same(workbench: Workbench, tmp_path: Path, form: str) -> None:
     tools = ("megaphone_shout", {"text": "hi"}), ("final_answer", {"answer": "HI"})
     agent = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",))
     with ScriptedModel(Thinker(form, *tools)) as model:
@@ -180,9 +170,7 @@ def test_code_in_thinking_is_not_run(workbench: Workbench, thought: str) -> None
 
 @needs_jail
 @pytest.mark.usefixtures("nothing_left")
-def test_code_in_thinking_without_end_is_not_run_and_the_agent_goes_on(
-    workbench: Workbench,
-) -> None:
+def test_code_in_endless_thinking_is_not_run_and_the_agent_goes_on(workbench: Workbench) -> None:
     script = [f"<think>{CODE.format('wrong')}", Reply.code("final_answer('right')")]
     with ScriptedModel(script) as model:
         run = workbench.run(model, Agent(id="a", agent_type="CodeAgent"))
@@ -214,9 +202,7 @@ def test_a_command_written_in_thinking_is_not_run(workbench: Workbench) -> None:
     "kind",
     ["ToolCallingAgent", *(pytest.param(coder, marks=needs_jail) for coder in CODERS)],
 )
-def test_whoever_thinks_all_its_tokens_away_fails_with_the_reason(
-    workbench: Workbench, kind: str
-) -> None:
+def test_whoever_thinks_its_tokens_away_says_why(workbench: Workbench, kind: str) -> None:
     with ScriptedModel(Reply(text="<think>so", finish_reason="length")) as model:
         run = workbench.run(model, Agent(id="a", agent_type=kind, max_steps=3, max_tokens=64))
     assert "thinking took all of its max_tokens (64)" in str(run.error)

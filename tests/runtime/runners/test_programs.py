@@ -37,9 +37,7 @@ def test_the_active_virtual_environment_is_readable_and_its_programs_come_first(
     )
 
 
-def test_without_an_active_one_it_is_the_one_that_we_run_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_an_active_one_it_is_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     expected = () if sys.prefix == sys.base_prefix else (Path(sys.prefix),)
     assert host_programs().readable == expected

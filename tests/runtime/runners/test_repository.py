@@ -1,7 +1,5 @@
 """What agents that can edit hand in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,13 +1,12 @@
 """Agents of an open roster act by what their backends have: real agents, real jails."""
 
-from __future__ import annotations
-
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 
-from coterie.runtime import AgentOutcome, Calls, Context, Gateway, Toolbox, compile, execute
+from coterie.runtime import AgentOutcome, compile, execute
 from coterie.runtime.agents.acts import Act, Finalize, Send, Start, TurnAnswer, acts
 from coterie.runtime.agents.posted import Mail, Posted
 from coterie.runtime.agents.round_state import RoundState
@@ -15,7 +14,9 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.schema import Agent, Catalogue, Execution, Model, Notes, Roster, Skill, Team
 
-from .conftest import TASK, needs_jail, observed
+from ...jails import needs_jail
+from ...support.performing import performed
+from .conftest import TASK, observed
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
@@ -45,15 +46,9 @@ def turn(model: ScriptedModel, hand: Agent, *, leads: bool = False, **known: Any
     given = {other.id: AgentOutcome(status="skipped") for other in others}
     models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
     plan = compile(team, Catalogue.of_host(models=models))
-
-    async def taken() -> AgentOutcome:
-        async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-            context = Context(calls=Calls(gateway=gateway), jails=Jails(), toolbox=toolbox)
-            carry = RoundState(mail={"hand": mail})
-            run = await execute(plan, TASK, context, state=carry, preset=given)
-            return run.agents["hand"]
-
-    return asyncio.run(taken())
+    once = partial(execute, state=RoundState(mail={"hand": mail}), preset=given)
+    run = asyncio.run(performed(plan, TASK, models, how=once, jails=Jails()))
+    return run.agents["hand"]
 
 
 def coder(**fields: Any) -> Agent:

@@ -4,33 +4,27 @@ The checks know a backend only by the `Runner` protocol. Their model speaks ever
 language: it answers with a tool call, with code or with text, by what it is asked.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
 import socket
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
 from coterie.runtime.gateway import CallError, ChatAnswer, ToolRequest
 from coterie.runtime.jail import Jails
 from coterie.runtime.repository.workspace import Workspaces
-from coterie.runtime.runners import AgentReport
-from coterie.schema import Agent, Task
+from coterie.runtime.runners import AgentReport, AgentResult, Runner
+from coterie.schema import Agent, AgentError, JailError, Task
 from coterie.schema.host.catalogue import installed, load_named
 from coterie.schema.team.team import IMPLIED_BACKENDS
-from coterie.schema.values.errors import AgentError, JailError
 
-from .conftest import Line, assignment, needs_jail
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-    from pathlib import Path
-
-    from coterie.runtime.runners import AgentResult, Runner
+from ...jails import needs_jail
+from .conftest import Line, assignment
 
 RUNNERS = sorted(installed("runners"))
 MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"

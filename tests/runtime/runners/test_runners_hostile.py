@@ -3,8 +3,6 @@
 What their code and commands need in the jail is bounded there, and is no part of what is measured.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No library that agents bring asks any host but the model's, from its import to its answer."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

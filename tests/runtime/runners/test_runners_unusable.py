@@ -1,7 +1,5 @@
 """Answers of which nothing may be executed: the agent is shown why, and may try again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,7 +9,8 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedCall, ScriptedModel
 from coterie.schema import Agent
 
-from .conftest import SHOUT, Workbench, needs_jail, observed
+from ...jails import needs_jail
+from .conftest import SHOUT, Workbench, observed
 
 DONE = Reply.tool("final_answer", answer="done")
 CALLER = Agent(id="a", agent_type="ToolCallingAgent", tools=("megaphone.shout",), max_steps=4)
@@ -40,9 +39,7 @@ def called(*arguments: str, reason: str = "tool_calls", name: str = "megaphone_s
         (Reply(text="I would shout."), "there is no call of a tool in it"),
     ],
 )
-def test_a_caller_runs_no_tool_and_is_shown_why(
-    workbench: Workbench, reply: Reply, words: str
-) -> None:
+def test_no_tool_runs_and_it_is_shown_why(workbench: Workbench, reply: Reply, words: str) -> None:
     with ScriptedModel([reply, DONE]) as model:
         run = workbench.run(model, CALLER)
         assert words in observed(model, 1)

@@ -1,7 +1,5 @@
 """coterie from Python: a call, an await, an `async for`, in scripts and in notebooks."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import json
@@ -9,12 +7,13 @@ import pickle
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -23,9 +22,6 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 
 from ...support.commands import CommandResult, invoked_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAIR = coterie.Team(
     name="pair",
@@ -261,9 +257,7 @@ def test_what_is_wrong_is_said_before_anything_is_spent(options: Any, why: str) 
         ({"task": "?"}, []),
     ],
 )
-def test_options_that_a_message_names_are_named_as_arguments(
-    options: Any, notes: list[str]
-) -> None:
+def test_options_in_a_message_are_named_as_arguments(options: Any, notes: list[str]) -> None:
     asked: Any = options if "task" in options else {"query": "?", **options}
     with pytest.raises(coterie.InputError) as error:
         coterie.run(PAIR, **asked)

@@ -1,7 +1,5 @@
 """What a task carries of a conversation."""
 
-from __future__ import annotations
-
 import re
 
 from coterie.runtime.runs.conversation import MOST_CHARACTERS, Turn, continued

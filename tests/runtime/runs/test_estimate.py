@@ -1,7 +1,5 @@
 """Estimates: what is told before a run covers what the run then takes."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any
@@ -10,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime import Plan, Run, compile
+from coterie.runtime import Plan, Run, Setting, compile, open_services
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runs.estimate import Estimate, Range, any_of, estimate
-from coterie.runtime.runs.services import Setting, open_services
 from coterie.schema import Catalogue, Model, Task, parse_team
 
 TEAMS = {

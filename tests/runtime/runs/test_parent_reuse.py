@@ -1,15 +1,12 @@
 """A child's run takes from its parents' runs what it asks in the same words, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coterie.runtime import compile
-from coterie.runtime.record.journal import Journal
+from coterie.runtime import Journal, compile
 from coterie.runtime.runs.parent_reuse import PARENT, ParentRunReuse
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team

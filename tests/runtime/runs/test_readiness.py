@@ -1,7 +1,5 @@
 """What this host lacks: `mas-validate` warns of all that `mas-run` refuses."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -46,8 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_a_run_is_refused_for_is_what_validating_warns_of(folder: Path) -> None:
-    refused = invoked_in(folder, mas_run, ["team.yaml", "-q", "?"], "mas-run")
-    assert refused.code == 2
+    refused = invoked_in(folder, mas_run, ["team.yaml", "-q", "?"], "mas-run").ended(2)
     lacking = refused.err.removeprefix("error: ").splitlines()
     for missing in ("no-such-program", "NO_SUCH_KEY", "OPENAI_API_KEY"):
         assert sum(missing in line for line in lacking) == 1
@@ -66,9 +63,7 @@ def test_validating_asks_servers_for_their_tools_where_they_may_be_started(folde
     assert "team.yaml:1:1: warning: this host: the tool server 'here' has no tool 'fly'. It" in line
 
 
-def test_the_doctor_names_tools_that_a_server_does_not_have(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_doctor_names_tools_not_served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.jail.battery.run_battery", list)
     done = invoked_in(folder, mas_doctor, ["--json"], "mas doctor")
     tools = done.json["tools"]

@@ -1,7 +1,5 @@
 """The run folder: enough to read, repeat and audit a run."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json
@@ -83,9 +81,7 @@ def test_an_open_roster_in_which_nobody_wrote_has_an_empty_bus(tmp_path: Path) -
     assert (result["ending"]["why"], result["bus"]) == ("finalized", [])
 
 
-def test_without_its_answers_on_disk_a_run_has_no_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_answers_on_disk_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(path: Path) -> None:
         raise StorageError(errno.EIO, "lost", str(path))
 

@@ -1,7 +1,5 @@
 """The form of an answer: what stands after the last `Answer:`, else the whole text."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.scoring.answer_line import answer_line, readings

@@ -1,7 +1,5 @@
 """Values, not spellings: what scorers take for the same, and what they never do."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable
@@ -122,9 +120,7 @@ def test_a_number_is_the_same_in_every_spelling(size, part, minus, separator, **
     before=st.sampled_from(BEFORE),
     behind=st.sampled_from(BEHIND),
 )
-def test_a_comma_behind_groups_of_thousands_is_a_decimal_one(
-    size, part, separator, **around
-) -> None:
+def test_a_comma_behind_thousands_is_a_decimal_one(size, part, separator, **around) -> None:
     written = f"{size:,}".replace(",", separator) + part
     text = "{before}{number}{behind}".format(number=written, **around)
     assert number(text, float(f"{size}{part}".replace(",", ".")), {}).value == 1
@@ -217,9 +213,7 @@ def test_long_numbers_are_compared_exactly_and_huge_ones_at_all() -> None:
          ". A good choice.", "\n\nA nice question!"]
     ),
 )  # fmt: skip
-def test_the_letter_is_found_whatever_is_said_beside_it(
-    letter: str, form: str, behind: str
-) -> None:
+def test_the_letter_is_found_beside_anything(letter: str, form: str, behind: str) -> None:
     answer = form.format(letter) + behind
     assert choice(answer, f"({letter})", {}).value == 1
     assert choice(answer, "A", {}).value == 0
@@ -231,9 +225,7 @@ def test_the_letter_is_found_whatever_is_said_beside_it(
     ),
     letter=st.sampled_from("BCDEFGH"),
 )
-def test_the_letter_at_the_beginning_counts_before_what_it_stands_for(
-    form: str, letter: str
-) -> None:
+def test_the_letter_at_the_start_counts_before_what_it_means(form: str, letter: str) -> None:
     answer = f"{form.format(letter)} Vitamin A, not C"
     assert choice(answer, letter, {}).value == 1
 

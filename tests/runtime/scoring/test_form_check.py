@@ -1,12 +1,9 @@
 """The first scores: all 0 for want of a form, or for want of knowledge."""
 
-from __future__ import annotations
-
 import pytest
 
-from coterie.runtime import Run
+from coterie.runtime import Run, Score
 from coterie.runtime.scoring.form_check import FIRST, LEAST, FormCheck
-from coterie.runtime.values.score import Score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.values.errors import AnswerFormError
 
@@ -55,9 +52,7 @@ def test_one_score_is_enough_to_go_on() -> None:
         ("7", "number", "Choose a new name and write into"),
     ],
 )
-def test_right_answers_in_another_form_stop_the_work(
-    reference: object, scorer: str, advice: str
-) -> None:
+def test_another_form_stops_the_work(reference: object, scorer: str, advice: str) -> None:
     answers = [f"It is **{reference}**."] * LEAST + ["No."] * (FIRST - LEAST)
     with pytest.raises(AnswerFormError) as error:
         take(answers, reference, scorer)

@@ -1,7 +1,5 @@
 """Functions as agents: exact, deterministic, and unable to run anything."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

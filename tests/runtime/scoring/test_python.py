@@ -1,7 +1,5 @@
 """Functions of one's own as scorers: what they are given, and what they may return."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 
@@ -11,9 +9,8 @@ from coterie.runtime import Evidence, Score
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring import python
 from coterie.runtime.scoring.scorers import ScorerError, score
-from coterie.schema import Task
+from coterie.schema import ScorerChoice, Task
 from coterie.schema.host.python_scorer import load_python_scorer
-from coterie.schema.team.task import ScorerChoice
 
 
 def scored(folder: Path, text: str, *, name: str = "mine", reference: str | None = "7") -> Score:
@@ -50,10 +47,7 @@ def test_who_takes_no_reference_needs_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "def mine(answer): return 'good'",
-            "the scorer mine returned 'good'. Return a",
-        ),
+        ("def mine(answer): return 'good'", "the scorer mine returned 'good'. Return a"),
         ("def mine(answer): return 1.5", r"returned 1\.5\. Return a number from 0 to 1, True, F"),
         ("def mine(answer): return float('nan')", "returned NaN"),
         ("def mine(answer):\n    return 1 / 0", r"mine failed: ZeroDivisionError.*own\.py:2\)"),

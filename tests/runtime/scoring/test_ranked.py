@@ -1,7 +1,5 @@
 """The scorer `ranked`: how far up in a list the truth stands."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,18 +1,15 @@
 """Scorers: which answers count as right."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 
 import pytest
 
-from coterie.runtime import Run
+from coterie.runtime import Run, Score
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring import scorers, scoring
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
 from coterie.runtime.tools import ToolCall
-from coterie.runtime.values.score import Score
 from coterie.schema import JailError, ScorerChoice, Task
 
 from ...scoring import scored as as_the_engine

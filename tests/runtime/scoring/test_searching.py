@@ -1,7 +1,5 @@
 """Searching with patterns of others: bounded, in a process that is kept."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -31,9 +29,7 @@ TEXT = ",".join(map(str, range(40))) + "a" * 20_000
 
 
 @pytest.mark.parametrize("pattern", [LARGE[0], pytest.param(SLOW[0], id="slow")])
-def test_a_search_is_ended_where_it_takes_too_much(
-    pattern: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_of_too_much_is_ended(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "SEARCH_SECONDS", 0.2)
     kept = Searches()
     try:

@@ -1,15 +1,12 @@
 """Votes of long answers: which texts say the same, and who wins."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.scoring import functions
 from coterie.runtime.scoring.voting import conclusion, picks, vote
-from coterie.schema import AgentError, Task
-from coterie.schema.team.task import ScorerChoice
+from coterie.schema import AgentError, ScorerChoice, Task
 
 from ...support.teams import reports
 
@@ -104,9 +101,7 @@ def test_the_vote_gives_the_first_report_of_most() -> None:
         vote((), TASK)
 
 
-def test_votes_pick_one_of_the_answers_and_so_does_who_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_votes_pick_an_answer_and_so_does_who_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("vote", "majority", "concat")
     assert [picks(name) for name in names] == [True, True, False]
     monkeypatch.setattr(functions.concat, "picks", True, raising=False)

@@ -1,7 +1,5 @@
 """Dumps of bytes are found in a text, and read however they were written."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.runtime.scrubbing.byte_dumps import dumps_in

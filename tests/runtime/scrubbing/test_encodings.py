@@ -1,7 +1,5 @@
 """What is encoded is found and decoded, within bounds."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 

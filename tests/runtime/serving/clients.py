@@ -1,9 +1,7 @@
 """Clients of a served team, one for each protocol, as the protocols' own libraries speak it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import httpx
 from a2a.client import ClientConfig, create_client
@@ -11,9 +9,7 @@ from a2a.helpers import get_artifact_text, new_text_message
 from a2a.types.a2a_pb2 import Role, SendMessageRequest, TaskState
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+from openai import AsyncOpenAI
 
 __all__ = ["CLIENTS", "Ask", "ask_a2a", "ask_mcp", "ask_openai", "ask_responses"]
 

@@ -1,7 +1,5 @@
 """What all tests of servers begin with: a folder of their own, and a model of two agents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

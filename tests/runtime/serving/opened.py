@@ -1,19 +1,17 @@
 """A team server in this process, and a client of it, over the scripted model."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
+from openai import AsyncOpenAI
 from starlette.applications import Starlette
 
+from coterie.pool import Pool, Trial
 from coterie.pool.ledger.changes import Evaluated
-from coterie.pool.teams.pool import Pool
-from coterie.pool.values.statistics import Trial
 from coterie.runtime import Caps, Setting
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.serving.account import Account, today
@@ -24,9 +22,6 @@ from coterie.runtime.serving.server import TeamServer, serving
 from coterie.runtime.serving.teams import Teams
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Catalogue, Lineage, Model, load_team
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 ADDRESS = "http://127.0.0.1"
 PAIR = """

@@ -1,7 +1,5 @@
 """Served teams as A2A agents, asked by the protocol's own client."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

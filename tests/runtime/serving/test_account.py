@@ -1,7 +1,5 @@
 """What a day's requests cost, whatever ended the server that made them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A seed and an evolved pool, called by the clients of all protocols."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from pathlib import Path

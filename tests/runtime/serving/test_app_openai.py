@@ -1,7 +1,5 @@
 """The OpenAI API of served teams, as OpenAI's own client speaks it."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
@@ -40,9 +38,7 @@ def test_a_chat_is_answered_by_a_recorded_run(here: Path, model: ScriptedModel) 
     asyncio.run(work())
 
 
-def test_a_streamed_chat_shows_who_works_and_then_the_answer(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_a_streamed_chat_shows_who_works_then_an_answer(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
             stream = await at.openai.chat.completions.create(
@@ -61,9 +57,7 @@ def test_a_streamed_chat_shows_who_works_and_then_the_answer(
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_response_is_the_same_whole_or_streamed(
-    here: Path, model: ScriptedModel, streamed: bool
-) -> None:
+def test_a_response_may_be_streamed(here: Path, model: ScriptedModel, streamed: bool) -> None:
     async def work() -> None:
         async with opened(here, catalogue(model)) as at:
             asked: dict[str, Any] = {"model": "pair", "input": "What is 3 + 4?"}
@@ -145,9 +139,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_what_no_team_can_do_is_refused_before_anything_is_spent(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_what_no_team_can_do_is_refused_before_spending(here: Path, model: ScriptedModel) -> None:
     import openai
 
     async def work() -> None:
@@ -169,9 +161,7 @@ def test_what_no_team_can_do_is_refused_before_anything_is_spent(
     assert not [*(here / "runs").glob("*-pair-*")]
 
 
-def test_a_response_is_continued_by_its_own_client_after_a_restart(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_a_response_is_continued_by_its_client_later(here: Path, model: ScriptedModel) -> None:
     import openai
 
     keys = ["k" * 16, "o" * 16]
@@ -221,9 +211,7 @@ def test_files_of_one_name_are_all_kept(here: Path, model: ScriptedModel) -> Non
     assert not any("/" in name for name in task["files"])
 
 
-def test_an_unknown_team_is_named_with_those_that_are_there(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_an_unknown_team_is_named_with_those_there(here: Path, model: ScriptedModel) -> None:
     import openai
 
     async def work() -> None:
@@ -289,9 +277,7 @@ def test_a_team_that_fails_says_why_and_is_not_asked_again_by_itself(here: Path)
         asyncio.run(work(model))
 
 
-def test_hundreds_of_requests_at_once_are_all_answered(
-    here: Path, model: ScriptedModel, nightly: bool
-) -> None:
+def test_hundreds_at_once_are_all_answered(here: Path, model: ScriptedModel, nightly: bool) -> None:
     many = 200 if nightly else 20
     alone = 'name: alone\nagents:\n  judge: {prompt: "You are [judge]."}\n'
 

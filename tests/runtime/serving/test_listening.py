@@ -1,7 +1,5 @@
 """`mas serve` as a process: killed, started again, told to load its teams again, and to stop."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json
@@ -40,9 +38,7 @@ def served(here: Path, model: ScriptedModel) -> Generator[tuple[subprocess.Popen
         process.communicate()
 
 
-def test_a_killed_server_pays_nothing_twice_then_reloads_and_stops(
-    here: Path, nightly: bool
-) -> None:
+def test_a_killed_server_pays_nothing_twice_reloads_and_stops(here: Path, nightly: bool) -> None:
     """Questions with an odd number are on their way to the judge when the server is killed."""
     numbers = range(200 if nightly else 20)
     odd = [number for number in numbers if number % 2]

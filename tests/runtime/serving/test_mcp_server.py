@@ -1,7 +1,5 @@
 """Served teams as tools of an MCP server, called by the protocol's own client."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

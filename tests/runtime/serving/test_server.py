@@ -1,7 +1,5 @@
 """Who may ask a team server, how much it spends, and what becomes of requests that end early."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path
@@ -14,8 +12,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.serving.keys import Keys
-from coterie.schema import InputError
-from coterie.schema.host.host_tools import HostTools
+from coterie.schema import HostTools, InputError
 
 from .opened import PAIR, Opened, catalogue, opened, pair
 
@@ -33,9 +30,7 @@ def status_of(record: Path) -> str:
     return json.loads((record / "result.json").read_text("utf-8"))["status"]
 
 
-def test_only_who_has_a_key_and_comes_by_our_name_is_answered(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_only_who_has_a_key_and_our_name_is_answered(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with opened(
             here, catalogue(model), keys=[KEY], origins=["https://ui.example"], largest=1000
@@ -146,9 +141,7 @@ def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
         asyncio.run(work(model))
 
 
-def test_a_model_without_a_price_is_served_under_a_cap_only_where_that_is_allowed(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_an_unpriced_model_under_a_cap_must_be_allowed(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         with pytest.raises(InputError, match="price"):
             async with opened(here, catalogue(model), usd=1):
@@ -205,9 +198,7 @@ async def hung_up(at: Opened, model: ScriptedModel, body: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_client_that_hangs_up_cancels_its_run_and_the_record_goes_on(
-    here: Path, streamed: bool
-) -> None:
+def test_a_client_that_hangs_up_cancels_its_run_only(here: Path, streamed: bool) -> None:
     async def work(model: ScriptedModel) -> None:
         async with opened(here, catalogue(model)) as at:
             asked = {**ASKED, "stream": streamed}
@@ -226,9 +217,7 @@ def test_a_client_that_hangs_up_cancels_its_run_and_the_record_goes_on(
         asyncio.run(work(model))
 
 
-def test_a_key_answers_once_for_its_caller_and_its_request(
-    here: Path, model: ScriptedModel
-) -> None:
+def test_a_key_answers_once_for_caller_and_request(here: Path, model: ScriptedModel) -> None:
     async def work() -> None:
         async with opened(here, catalogue(model), keys=[KEY, OTHER]) as at:
 
@@ -324,9 +313,7 @@ async def first_question(at: Opened, asked: asyncio.Task[httpx.Response]) -> Any
 
 
 @pytest.mark.parametrize("seconds", [0, 60])
-def test_a_call_that_needs_an_approval_waits_for_the_client_or_is_denied(
-    here: Path, seconds: int
-) -> None:
+def test_a_call_to_approve_waits_for_the_client_or_is_denied(here: Path, seconds: int) -> None:
     async def work(model: ScriptedModel) -> None:
         known = catalogue(model).having(HostTools(permissions={"list_files": "ask"}))
         async with opened(here, known, pair(here, READER), keys=[KEY, OTHER]) as at:

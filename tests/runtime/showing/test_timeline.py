@@ -1,7 +1,5 @@
 """Who worked when, as the events of a run tell it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

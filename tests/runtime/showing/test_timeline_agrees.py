@@ -1,7 +1,5 @@
 """An agent took the same time, whoever shows it: terminal, folder, `mas-view --text`, browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real tool server, for the tests of tool servers."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from typing import Any

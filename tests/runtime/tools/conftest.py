@@ -1,22 +1,17 @@
 """Workspaces with files, tools in an agent's hands, and tool servers that do as a test says."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.runtime.tools import Tool, ToolError
-from coterie.schema import Task
-from coterie.schema.host.catalogue import ToolServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from coterie.schema import Task, ToolServer
 
 HERE = Path(__file__).parent
 FILES = {

@@ -1,21 +1,17 @@
 """Asking a person before a tool is called, and what becomes of the answer."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import Toolbox, ToolError
 from coterie.runtime.tools.approval import Approvals
 from coterie.runtime.tools.terminal_approver import AtTerminal, terminal_approver
 from coterie.schema import InputError
-
-if TYPE_CHECKING:
-    from coterie.runtime.repository.workspace import Workspace
 
 ASK = {"read_file": "ask", "list_files": "allow"}
 
@@ -77,9 +73,7 @@ def test_a_terminal_asks_about_one_call_at_a_time() -> None:
     assert asyncio.run(ask()) == [True] * 3
 
 
-def test_a_question_shows_what_is_unseen_and_commands_nothing(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_question_shows_the_unseen_inertly(capsys: pytest.CaptureFixture[str]) -> None:
     class Terminal(AtTerminal):
         async def _line(self) -> str:
             return "no"
@@ -129,9 +123,7 @@ def test_a_line_at_the_terminal_is_the_answer(
     assert "\x1b" not in shown
 
 
-def test_a_person_answers_in_lines_one_question_after_the_other(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_person_answers_one_question_after_another(capsys: pytest.CaptureFixture[str]) -> None:
     reading, writing = os.pipe()
     os.write(writing, b"Yes.\nDo it.\n\nNo.\n")
     os.close(writing)

@@ -1,7 +1,5 @@
 """Expressions that a model wrote: what they find, and that they cannot hold us up."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,14 +1,12 @@
 """The tools for files: what they tell, and that they never leave the workspace."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,9 +19,6 @@ from coterie.runtime.tools.files import list_files, read_file, search_text
 from coterie.schema import Task
 
 from .conftest import FILES, done, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PRIVATE = "what only the host may read"
 
@@ -68,9 +63,7 @@ class TestListing:
         assert listing.endswith("\n[Links, special files and closed folders left out: 2.]")
         assert "secret" not in listing
 
-    def test_a_name_with_a_line_feed_stays_on_its_line(
-        self, workspace: Workspace, root: Path
-    ) -> None:
+    def test_a_line_feed_in_a_name_is_no_new_line(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("a\nb.txt").touch()
         Path(os.fsdecode(os.fsencode(root) + b"/\xff.txt")).touch()
 
@@ -79,9 +72,7 @@ class TestListing:
         assert listed[0] == r"'a\nb.txt'"
         assert listed[-1] == r"'\udcff.txt'"
 
-    def test_many_files_are_cut(
-        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_many_are_cut(self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(files, "MOST_FILES", 2)
 
         assert done(list_files, workspace).split("\n") == [
@@ -139,9 +130,7 @@ class TestReading:
 
         assert text == "x" * 50_000 + "\n[line 1 of 1, cut after 50000 characters]"
 
-    def test_other_encodings_are_read_as_far_as_they_go(
-        self, workspace: Workspace, root: Path
-    ) -> None:
+    def test_other_encodings_are_read_in_part(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("latin").write_bytes("café".encode("latin-1"))
         root.joinpath("bom").write_bytes("café".encode("utf-8-sig"))
 

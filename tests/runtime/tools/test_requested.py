@@ -1,7 +1,5 @@
 """The gate before an act: no tool runs on anything but arguments that fit its schema."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping
@@ -141,9 +139,7 @@ def is_fit(text: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", SPOILT)
-def test_a_tool_runs_on_arguments_that_fit_or_not_at_all(
-    kind: str, workspace: Workspace, nightly: bool
-) -> None:
+def test_only_fitting_arguments_run_a_tool(kind: str, workspace: Workspace, nightly: bool) -> None:
     ran: list[Any] = []
 
     async def noted(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
@@ -347,9 +343,7 @@ CITIES = ["Oslo", "Rome", "42", "true", "S\u00e3o Paulo", "a {b}", "it's", 'New 
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_calls_that_are_written_as_text_are_read_whole(
-    form: Callable[..., str], nightly: bool
-) -> None:
+def test_calls_written_as_text_are_read_whole(form: Callable[..., str], nightly: bool) -> None:
     definitions = [tool.definition for tool in TOOLS]
     for seed in seeds(nightly):
         chance = Random(seed)

@@ -1,7 +1,5 @@
 """Tool servers at an address: what they are sent, and what agents are told when they are gone."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -153,9 +151,7 @@ def test_a_server_that_redirects_is_not_followed_and_says_so(status: int) -> Non
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\u00e9"])
-def test_a_key_that_cannot_be_sent_is_refused_unseen(
-    end: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unsendable_key_is_refused_unseen(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLOCK_KEY", f"s3cret{end}")
     with pytest.raises(InputError, match=r"CLOCK_KEY .* is not one line of ASCII") as refused:
         asyncio.run(asked(at("http://127.0.0.1:9/mcp", key_env="CLOCK_KEY")))

@@ -1,7 +1,5 @@
 """The processes of tool servers: nothing is left of them, whatever happens."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import select
@@ -9,17 +7,15 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
+from coterie.runtime.tools.session import Session
 
 from .conftest import scripted, shell
-
-if TYPE_CHECKING:
-    from coterie.runtime.tools.session import Session
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="other systems can't find what left its process group"

@@ -1,7 +1,5 @@
 """What a tool server writes is a reply, an error in its place, or nothing that concerns anybody."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

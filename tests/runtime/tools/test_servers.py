@@ -1,23 +1,17 @@
 """Starting tool servers: what can go wrong, in words."""
 
-from __future__ import annotations
-
 import asyncio
 from importlib.metadata import PackageNotFoundError
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from coterie.runtime.tools import server_process, servers
 from coterie.runtime.tools.servers import start_session
-from coterie.schema import InputError
-from coterie.schema.host.catalogue import ToolServer
+from coterie.schema import InputError, ToolServer
 from coterie.schema.values.extras import how_to_get
 
 from .conftest import scripted, shell
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def refusal(server: ToolServer) -> str:

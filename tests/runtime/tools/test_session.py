@@ -1,25 +1,20 @@
 """Sessions with tool servers: what they offer, and what calls come back with."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
-from coterie.schema import InputError
-from coterie.schema.host.catalogue import ToolServer
+from coterie.schema import InputError, ToolServer
 
 from ...waiting import PATIENCE
 from .conftest import scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CLOCK = ToolServer(
     name="clock",
@@ -238,18 +233,14 @@ def test_a_description_of_arguments_that_cannot_be_used(schema: Any, reason: str
     assert reason in str(refusal.value)
 
 
-def test_what_has_too_many_values_is_an_error_that_the_agent_reads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_too_many_values_are_an_error_for_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_process, "MOST_VALUES_OF_TOOL", 100)
     many = {"content": [{"type": "text", "text": "a"}] * 60}
     with pytest.raises(ToolError, match="of its answer: it has too many values"):
         called({"tools/call": many})
 
 
-def test_a_message_is_read_up_to_its_bound_and_ends_the_session_beyond(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_message_beyond_its_bound_ends_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
     long = {"tools/call": {"content": [{"type": "text", "text": "a" * 100_000}]}}
     assert len(called(long)) == 100_000
     monkeypatch.setattr(server_process, "SECONDS_TO_LEAVE", 0.1)

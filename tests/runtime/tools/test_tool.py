@@ -1,20 +1,15 @@
 """A tool in an agent's hands: calls are checked, bounded and traced."""
 
-from __future__ import annotations
-
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.runtime.values.bounds import LONGEST_EVENT, LONGEST_STRUCTURED, MOST_VALUES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from coterie.runtime.repository.workspace import Workspace
 
 COUNT = {
     "type": "object",
@@ -105,9 +100,7 @@ def test_a_failure_is_told_and_its_detail_is_kept(workspace: Workspace) -> None:
         ("set", "TypeError: Object of type set is not JSON serializable"),
     ],
 )
-def test_a_bug_in_a_tool_is_told_and_its_traceback_is_kept(
-    workspace: Workspace, word: str, raised: str
-) -> None:
+def test_a_bug_is_told_and_its_traceback_kept(workspace: Workspace, word: str, raised: str) -> None:
     hand = Hand(workspace)
 
     with pytest.raises(ToolError) as info:
@@ -138,9 +131,7 @@ def test_a_long_result_is_cut(workspace: Workspace, arguments: dict[str, Any]) -
         {"$ref": "#"},
     ],
 )
-def test_a_schema_that_leads_nowhere_fetches_nothing(
-    workspace: Workspace, schema: dict[str, Any]
-) -> None:
+def test_a_dangling_schema_fetches_nothing(workspace: Workspace, schema: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match="refer to each other in a way that cannot be checked"):
         Hand(workspace, schema).call({"word": "hi"})
 
@@ -160,9 +151,7 @@ def test_the_definition_for_models(workspace: Workspace) -> None:
         ({"x" * (LONGEST_STRUCTURED + 1): 1}, "its texts are too long"),
     ],
 )
-def test_what_is_too_much_to_be_worked_on_reaches_no_tool(
-    arguments: dict[str, Any], why: str, workspace: Workspace
-) -> None:
+def test_too_much_reaches_nobody(arguments: dict[str, Any], why: str, workspace: Workspace) -> None:
     hand = Hand(workspace)
     with pytest.raises(ToolError, match=f"words.re-peat: it is not given this: {why}"):
         hand.call(arguments)

@@ -1,7 +1,5 @@
 """Whatever a tool gives, raises or ends with: the agent reads a result or an error, and cheaply."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping
@@ -123,9 +121,7 @@ CASES = [*((what, False) for what in ACTS), *((what, True) for what in RAISED)]
 
 
 @pytest.mark.parametrize(("label", "is_async"), CASES)
-def test_whatever_a_function_does_the_agent_goes_on(
-    label: str, is_async: bool, workspace: Workspace
-) -> None:
+def test_no_function_stops_the_agent(label: str, is_async: bool, workspace: Workspace) -> None:
     with bounded(size=80_000_000):
         result, (event,) = called(ACTS[label], workspace, is_async=is_async)
         assert ("error" in event) == (not result)
@@ -159,9 +155,7 @@ def answered(text: str) -> Any:
     return text
 
 
-def test_whatever_a_server_answers_is_a_result_or_an_error(
-    monkeypatch: pytest.MonkeyPatch, nightly: bool
-) -> None:
+def test_any_answer_is_a_result_or_an_error(monkeypatch: pytest.MonkeyPatch, nightly: bool) -> None:
     seeds = range(400 if nightly else 6)
     spoilt = [altered(json.loads(json.dumps(RESULT)), Random(seed)) for seed in seeds]
 

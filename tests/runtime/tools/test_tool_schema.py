@@ -1,7 +1,5 @@
 """Schemas of tools that providers refuse are mended, or refused when the tool loads."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

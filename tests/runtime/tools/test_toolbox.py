@@ -1,23 +1,18 @@
 """The toolbox: tools by name, from wherever they come."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
+from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import Tool, Toolbox, ToolError, Toolkit
 from coterie.runtime.tools.files import read_file
 from coterie.schema import InputError
 from coterie.schema.host import catalogue
 
 from .conftest import scripted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from coterie.runtime.repository.workspace import Workspace
 
 SAYS_HI = {"tools/call": {"content": [{"type": "text", "text": "hi"}]}}
 
@@ -81,9 +76,7 @@ def test_all_built_in_tools_can_be_granted() -> None:
 
 
 @pytest.mark.parametrize("value", ["no tool at all", read_file])
-def test_an_entry_point_that_leads_elsewhere(
-    monkeypatch: pytest.MonkeyPatch, value: object
-) -> None:
+def test_an_entry_point_leading_elsewhere(monkeypatch: pytest.MonkeyPatch, value: object) -> None:
     monkeypatch.setattr(catalogue, "load_named", lambda *_: value)
 
     with pytest.raises(InputError, match=r"'word_count' of coterie\.tools does not lead to a Tool"):
@@ -106,9 +99,7 @@ def counter(name: str) -> Tool:
 KIT = Toolkit(name="counters", tools=(counter("counters.up"), counter("counters.on")))
 
 
-def test_a_toolkit_is_one_entry_point_and_grants_all_its_tools(
-    monkeypatch: pytest.MonkeyPatch, workspace: Workspace
-) -> None:
+def test_a_toolkit_grants_its_tools(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
     kits = {"counters": KIT, "plain": counter("plain")}
     monkeypatch.setattr(catalogue, "load_named", lambda _group, name: kits[name])
 

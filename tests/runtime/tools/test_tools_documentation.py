@@ -1,7 +1,5 @@
 """The page about tools: its plugin, its server and its files work as they stand."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import sys

@@ -1,7 +1,5 @@
 """The bounds on what others wrote: declared once, and told as they are."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

@@ -1,7 +1,5 @@
 """Budgets: what fits is reserved, what may fit waits, what cannot is refused."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -10,8 +8,7 @@ import pytest
 
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps, Reservation
 from coterie.runtime.values.usage import Usage
-from coterie.schema import InputError
-from coterie.schema.values.errors import LimitError
+from coterie.schema import InputError, LimitError
 
 DEFAULTS: dict[str, Any] = {"tokens": 10, "usd": 0.0}
 

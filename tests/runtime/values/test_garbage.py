@@ -1,7 +1,5 @@
 """Garbage is searched for less often while a command works, and as before afterwards."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections import Counter

@@ -1,7 +1,5 @@
 """The environment around imports of libraries that change it."""
 
-from __future__ import annotations
-
 import gc
 import os
 
@@ -10,9 +8,7 @@ import pytest
 from coterie.runtime.values.importing import quiet_environment, without_collecting
 
 
-def test_variables_are_set_inside_and_everything_is_as_before_after_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_variables_are_set_inside_and_as_before_after(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", "1")
     monkeypatch.setenv("ALSO_MINE", "1")
     before = dict(os.environ)

@@ -1,7 +1,5 @@
 """Programs of others that a machine may lack: one sentence each, and bad input."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

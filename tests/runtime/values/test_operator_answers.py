@@ -1,7 +1,5 @@
 """What became of operators' questions: counted, grouped by reason, and warned of."""
 
-from __future__ import annotations
-
 from coterie.runtime.values.operator_answers import (
     OperatorAnswers,
     OperatorTally,

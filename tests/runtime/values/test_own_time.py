@@ -1,7 +1,5 @@
 """Whose time it is: a team's limits bound what it does, not what it waits for."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any
@@ -104,9 +102,7 @@ def test_an_agent_that_waits_for_the_host_is_not_at_work() -> None:
         ([FOR_EVER], [1], True),
     ],
 )
-def test_a_run_that_reaches_its_timeout_is_to_blame_for_its_work_only(
-    item: list[Any], two: list[Any], blamed: bool
-) -> None:
+def test_a_run_is_to_blame_for_its_work_only(item: list[Any], two: list[Any], blamed: bool) -> None:
     sides = team(*map(llm, ("one", "two", "last")), edges=EDGES, timeout=60)
     scripts = {"one": doing(*item), "two": doing(*two)}
     result, seconds = run(sides, always(FOR_EVER), scripts, timeout=1e6)

@@ -1,7 +1,5 @@
 """Checks against a JSON Schema that cost little, and find what the library finds."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

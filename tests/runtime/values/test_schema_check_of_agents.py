@@ -1,7 +1,5 @@
 """Briefs: what only one agent is told of a task, and what nobody else learns by itself."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial
@@ -10,9 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.operators.core.bounds import Bounds
-from coterie.operators.core.digest import digest
-from coterie.operators.core.material import task_text
+from coterie.operators import Bounds, digest, task_text
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages.messages import question

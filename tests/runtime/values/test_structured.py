@@ -1,7 +1,5 @@
 """JSON in models' answers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

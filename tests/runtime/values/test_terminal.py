@@ -1,7 +1,5 @@
 """What others wrote commands no terminal, deceives no reader, and is no markup."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -30,9 +28,7 @@ HOSTILE = (
 KEY = "sk-proj-4bC8dE2fG6hJ0kL3mN7p"
 
 
-def test_the_name_of_a_file_is_no_line_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_name_is_no_further_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a  b\x1b[2J\u202e\nerror: forged.yaml").write_text("name: x\nagents: 7\n")
     done = mas("validate", ".")

@@ -1,7 +1,5 @@
 """What calls consumed, as a plain value."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

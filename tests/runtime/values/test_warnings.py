@@ -1,7 +1,5 @@
 """What went wrong on an agent's way is kept: each thing once, without secrets, with an end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

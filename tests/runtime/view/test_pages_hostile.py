@@ -1,7 +1,5 @@
 """What agents, tools and tasks wrote is text on a page, whatever it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -37,15 +35,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Element, str, list
     """The page of a run made of attacks, its source, and the attacks."""
     run = tmp_path_factory.mktemp("hostile")
     attacks = hostile_run(run, HOSTILE)
-    result = invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view")
-    assert result.code == 0, result.err
+    invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view").ended(0)
     text = (run / "report.html").read_text(encoding="utf-8")
     return parsed(text), text, attacks
 
 
-def test_a_hostile_run_brings_no_element_and_no_attribute_to_the_page(
-    report: tuple[Element, str, list[str]],
-) -> None:
+def test_a_hostile_run_adds_nothing_to_the_page(report: tuple[Element, str, list[str]]) -> None:
     page, _, _ = report
     assert len(page.all("article")) > 400
     assert {element.tag for element in page.all()} <= {*KNOWN.split()}
@@ -55,9 +50,7 @@ def test_a_hostile_run_brings_no_element_and_no_attribute_to_the_page(
         assert page.one(Path(name).stem).text == text
 
 
-def test_addresses_of_a_hostile_run_lead_to_its_own_parts(
-    report: tuple[Element, str, list[str]],
-) -> None:
+def test_addresses_of_a_hostile_run_stay_in_it(report: tuple[Element, str, list[str]]) -> None:
     page, _, _ = report
     ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
     assert len(ids) == len(set(ids))

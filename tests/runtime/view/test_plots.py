@@ -1,7 +1,5 @@
 """Parts of long tables, and figures: all is there once, and in its place."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What a `Person` of a run is asked can be answered on the run's page."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

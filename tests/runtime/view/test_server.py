@@ -1,7 +1,5 @@
 """The server shows its pages to the browsers of this machine that know its address, and no more."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

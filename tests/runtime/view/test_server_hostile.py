@@ -1,7 +1,5 @@
 """Whatever is sent to the server, it answers with plain HTTP and prints nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re
@@ -188,9 +186,7 @@ def leaks_of(answer: Answer, run: Path) -> list[str]:
     return [place for place in places if place in text]
 
 
-def test_a_fault_of_ours_is_printed_whole_and_not_answered(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_fault_of_ours_is_printed_and_not_answered(caplog: pytest.LogCaptureFixture) -> None:
     class Broken(Shelf):
         def page(self, address: str, links: Links) -> Page:
             raise RuntimeError("a fault of ours")

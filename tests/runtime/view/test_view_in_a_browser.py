@@ -1,7 +1,5 @@
 """The pages in a real browser: what works with a script, and that nothing else of them runs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path

@@ -1,9 +1,8 @@
 """The schemas and the messages that come of them."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from coterie.schema.checking._shape import MESSAGES, shape_problems, shape_schem
 from coterie.schema.values.document import Document
 from coterie.schema.values.hints import did_you_mean
 from coterie.schema.values.yaml_text import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NAMES = ("team", "task", "models", "tools")
 SILENT = {
@@ -97,10 +93,7 @@ def test_one_and_true_are_not_the_same() -> None:
         ("output_schema: {items: 5}", "5 is not a mapping. Write a mapping."),
         ("tools: [A b]", "'A b' is not the name of a tool. Write for instance a_b."),
         ("tools: [漢]", "'漢' is not the name of a tool. Write for instance read_file."),
-        (
-            "model_id: a b",
-            "'a b' is not the alias of a model. Write for instance default.",
-        ),
+        ("model_id: a b", "'a b' is not the alias of a model. Write for instance default."),
     ],
 )
 def test_a_message_has_the_rule_the_value_and_what_to_write(fields: str, message: str) -> None:

@@ -1,11 +1,10 @@
 """A quick yes to what is valid: whatever is decided, jsonschema decides alike."""
 
-from __future__ import annotations
-
 import copy
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -17,9 +16,6 @@ from coterie.schema.checking import valid
 from coterie.schema.checking._shape import _strict, shape_schema
 from coterie.schema.checking.valid import surely_valid
 from coterie.schema.values.yaml_text import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).parents[3]
 NAMES = ("agent", "edits", "evolution", "models", "policy", "task", "team", "tools")

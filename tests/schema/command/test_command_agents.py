@@ -1,7 +1,5 @@
 """Commands know agent files, agents' folders, and teams that use them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

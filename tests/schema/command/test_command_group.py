@@ -1,7 +1,5 @@
 """`mas`: finds its commands by name and shows errors in one way."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -44,9 +42,7 @@ def test_help_lists_at_most_ten_commands_and_names_the_others() -> None:
         (["dev", "op", "attribute", "run"], "Write: mas dev blame RUN"),
     ],
 )
-def test_a_command_that_moved_or_is_mistyped_says_what_to_write(
-    words: list[str], instead: str
-) -> None:
+def test_a_moved_or_mistyped_command_says_what_to_write(words: list[str], instead: str) -> None:
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 2
     assert instead in done.stderr

@@ -1,7 +1,5 @@
 """What every command has, and what it says on a system that lacks what POSIX systems have."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`git diff` and its kin with `mas-diff` as their driver, set up as docs/pools.md says."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mas dev fmt`: canonical files, and nothing lost."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

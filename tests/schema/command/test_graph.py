@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -40,9 +38,7 @@ def test_another_format_is_a_choice(team: Path, picture_format: str, start: str)
     ("name", "start"),
     [("t.mmd", "flowchart"), ("t.svg", "<svg"), ("t.txt", "pair ·")],
 )
-def test_the_name_of_a_file_says_what_it_gets(
-    team: Path, tmp_path: Path, name: str, start: str
-) -> None:
+def test_the_suffix_says_what_it_gets(team: Path, tmp_path: Path, name: str, start: str) -> None:
     done = mas("dev", "graph", team, "-o", tmp_path / name)
     assert (done.exit_code, done.output) == (0, "")
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)

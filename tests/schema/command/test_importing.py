@@ -1,7 +1,5 @@
 """`mas dev import`, and what other commands say of files that it is for."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -108,8 +106,7 @@ def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
 
 
 def test_running_it_says_so_too(file: Path) -> None:
-    result = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run")
-    assert result.code == 2
+    result = invoked_in(file.parent, mas_run, ["tea.yaml", "--query", "why?"], "mas-run").ended(2)
     assert "mas dev import tea.yaml -o team.yaml" in result.err
 
 
@@ -127,10 +124,7 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (
-            "name: x\nagents: {a: {prompt: Answer it.}}\n",
-            "not a file of a supported program",
-        ),
+        ("name: x\nagents: {a: {prompt: Answer it.}}\n", "not a file of a supported program"),
         ("agents: [\n", "not YAML"),
         ("agents: {a: {instruction: &x hello}}\n", "anchor &x"),
     ],

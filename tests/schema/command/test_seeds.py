@@ -1,7 +1,5 @@
 """`seed:NAME` in the place of a team file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,13 +1,9 @@
 """A model under constrained decoding: any answer that a schema lets through, by chance."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+import random
+from typing import Any
 
 from coterie.schema.edits.offer.strict import ID, NAME, PROMPT, TEXT
-
-if TYPE_CHECKING:
-    import random
 
 __all__ = ["answer"]
 

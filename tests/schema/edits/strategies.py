@@ -1,12 +1,11 @@
 """What hypothesis makes up for the tests of edits: related teams, and edits good and bad."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from coterie.schema import Agent, Team
 from coterie.schema.edits import (
@@ -36,9 +35,6 @@ from coterie.schema.team.writing import team_value
 from coterie.schema.values.values import equal_numbers_alike
 
 from ..strategies import AGENTS, IDS, PROMPTS, TEXTS, VALUES, teams, working
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import DrawFn, SearchStrategy
 
 TOOLS = ("read_file", "list_files", "search_text", "shell", "read_flie")
 EXECUTION = ("parallel_workers", "timeout", "max_retries", "on_error", "context")

@@ -1,7 +1,5 @@
 """What comes of edits: a team that loads, or the reasons why there is none."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 
@@ -112,10 +110,7 @@ EVERY_KIND: list[tuple[Edit, dict[str, Any]]] = [
     (SetParameter(agent="a", field="timeout", value=9), {"agents": {"a": {"timeout": 9}}}),
     (SetBackend(backend="llm"), {"backend": "llm"}),
     (SetExecution(field="on_error", value="skip"), {"execution": {"on_error": "skip"}}),
-    (
-        SetNote(agent=None, note="constitution", text="Be brief."),
-        {"constitution": "Be brief."},
-    ),
+    (SetNote(agent=None, note="constitution", text="Be brief."), {"constitution": "Be brief."}),
     (
         SetNote(agent="a", note="patch", name="units", text="Write units."),
         {"agents": {"a": {"notes": {"patches": {"units": "Write units."}}}}},

@@ -1,7 +1,5 @@
 """The edits between two teams: they lead there, and none is too many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -38,9 +36,7 @@ from .test_applying import llm, team
 
 @fewer(2)
 @given(relatives())
-def test_the_edits_lead_from_one_team_to_the_other_and_survive_writing(
-    drawn: tuple[Team, Team],
-) -> None:
+def test_edits_lead_from_one_team_to_another_and_survive_writing(drawn: tuple[Team, Team]) -> None:
     before, after = drawn
     edits = diff(before, after)
     assert list(edits) == in_canonical_order(edits)

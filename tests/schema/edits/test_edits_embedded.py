@@ -1,7 +1,5 @@
 """The embedded model as an author of edits: held to a schema, it writes ones that fit."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

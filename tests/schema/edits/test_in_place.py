@@ -1,7 +1,5 @@
 """A team's file that is rewritten in place says the team, and its diff is the edits alone."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from dataclasses import replace
@@ -80,9 +78,7 @@ def is_there(path: tuple[Any, ...], text: str) -> bool:
 
 @fewer(4)
 @given(relatives())
-def test_what_is_rewritten_loads_and_keeps_the_comments_of_fields_that_stay(
-    drawn: tuple[Team, Team],
-) -> None:
+def test_rewriting_loads_and_keeps_comments_of_fields_that_stay(drawn: tuple[Team, Team]) -> None:
     before, after = drawn
     text, fields = commented(before)
     assert exact(load(text)) == exact(before)

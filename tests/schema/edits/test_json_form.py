@@ -1,7 +1,5 @@
 """Edits as JSON: written and read back, and what is said of JSON that is no list of edits."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any
@@ -109,10 +107,7 @@ def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
             {"set_parameter": {"agent": "a", "temperature": None}},
         ),
         (SetExecution(field="timeout", value=9), {"set_execution": {"timeout": 9}}),
-        (
-            SetNote(agent=None, note="constitution", text="x"),
-            {"set_note": {"constitution": "x"}},
-        ),
+        (SetNote(agent=None, note="constitution", text="x"), {"set_note": {"constitution": "x"}}),
         (
             SetNote(agent="a", note="patch", name="units"),
             {"set_note": {"agent": "a", "note": "patch", "name": "units", "text": ""}},
@@ -158,10 +153,7 @@ def test_the_form_is_short(edit: Edit, value: dict[str, Any]) -> None:
             '{"set_modl": {}}',
             "edits:1:13: error: edits[0].set_modl: unknown field. Did you mean 'set_model'?",
         ),
-        (
-            "{}",
-            "edits:1:12: error: edits[0]: 0 kinds in one edit are too few: at least 1.",
-        ),
+        ("{}", "edits:1:12: error: edits[0]: 0 kinds in one edit are too few: at least 1."),
         (
             '{"set_model": {"agent": "W 1", "model_id": "m"}}',
             "edits:1:36: error: edits[0].set_model.agent: 'W 1' is not an id: a lower-case letter,"

@@ -1,15 +1,15 @@
 """Which task taught an agent what: kept with what stays, forgotten with what goes."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given
 
 from coterie.schema import Agent, Notes, Skill, Team, dump, parse_team
 from coterie.schema.edits import (
     AddAgent,
+    Edit,
     RemoveAgent,
     RenameAgent,
     SetNote,
@@ -25,11 +25,6 @@ from coterie.schema.edits import (
 
 from ..strategies import CATALOGUE, fewer
 from .strategies import teams_and_edits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from coterie.schema.edits import Edit
 
 LEARNT = Notes(
     patches={"units": "Write units.", "signs": "Mind the signs."},
@@ -119,9 +114,7 @@ def test_what_taught_a_note_makes_no_difference_but_in_words() -> None:
 
 @fewer(2)
 @given(teams_and_edits())
-def test_tasks_are_kept_through_any_edits_and_through_writing(
-    drawn: tuple[Team, Sequence[Any]],
-) -> None:
+def test_tasks_survive_any_edits_and_writing(drawn: tuple[Team, Sequence[Any]]) -> None:
     team, edits = drawn
     child = apply(team, edits, CATALOGUE)
     if isinstance(child, Team):

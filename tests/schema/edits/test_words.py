@@ -1,14 +1,11 @@
 """A difference in people's words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given
 
-from coterie.schema import Agent, Catalogue, Execution, Team, load_team
+from coterie.schema import Agent, Catalogue, Execution, Rounds, SolvedTask, Team, load_team
 from coterie.schema.edits import Tone, changes, summary, unified, words
-from coterie.schema.team.team import Rounds, SolvedTask
 
 from ..strategies import fewer
 from .strategies import relatives

@@ -1,14 +1,11 @@
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
 from coterie.benchmarks.arena.declared import load_arena
-from coterie.schema import dump, load_models, load_task, load_team, load_tools
+from coterie.schema import Catalogue, dump, load_models, load_task, load_team, load_tools
 from coterie.schema.explain.reference import PAGES, reference
-from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.host.fields import DOCUMENTS, find, root, walk
 from coterie.schema.loading.ceiling import load_ceiling
 from coterie.schema.loading.recipe import load_recipe

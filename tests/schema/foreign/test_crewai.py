@@ -1,7 +1,5 @@
 """CrewAI's two files as a team, and what of them has no counterpart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

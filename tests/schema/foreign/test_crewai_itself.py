@@ -1,7 +1,5 @@
 """CrewAI runs the files that are taken over: our reading of them is its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """docker-agent's YAML as a team, and what of it has no counterpart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +178,7 @@ agents:
          " 'carefull' under models. Did you mean 'careful'?"),
     ],
 )  # fmt: skip
-def test_a_file_that_docker_agent_would_refuse_is_refused(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
+def test_what_they_refuse_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
     with pytest.raises(ConfigError) as caught:
         taken(tmp_path, NEWSROOM.replace(old, new))
     assert says in str(caught.value)
@@ -260,9 +256,7 @@ agents:
         ),
     ],
 )
-def test_a_field_that_does_not_fit_is_lost_and_no_other(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
+def test_only_a_misfit_field_is_lost(tmp_path: Path, old: str, new: str, says: str) -> None:
     imported = taken(tmp_path, NEWSROOM.replace(old, new))
     line = next(i for i, text in enumerate(NEWSROOM.splitlines(), 1) if old in text)
     assert says in told(imported)[line]

@@ -1,7 +1,5 @@
 """The toolsets of docker-agent as tools, shells, and servers of a tools.yaml."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coterie.schema.foreign.taking_over import take_over

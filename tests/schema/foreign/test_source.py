@@ -1,7 +1,5 @@
 """Whatever stands in a file of another program is kept, or reported with its place."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What names are known on this host, and what stands behind them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -39,9 +37,7 @@ def test_granting_withholds_all_other_tools_and_adds_none() -> None:
     assert "read_file" in known.granting(frozenset()).withheld_tools
 
 
-def test_prompt_files_are_found_beside_the_team_first_then_above_then_among_ours(
-    tmp_path: Path,
-) -> None:
+def test_prompt_files_are_beside_the_team_then_above_then_among_ours(tmp_path: Path) -> None:
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "greet.md").write_text("From above.")
     (tmp_path / "mine" / "prompts").mkdir(parents=True)
@@ -79,9 +75,7 @@ def test_front_matter_is_no_part_of_a_prompt(content: bytes, prompt: str, tmp_pa
     assert known.prompt("greet") == prompt
 
 
-def test_a_prompt_file_is_not_read_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_file_is_read_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.schema.host.catalogue.LARGEST_PROMPT_FILE", 8)
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts/greet.md").write_text("Hi, you!")
@@ -109,9 +103,7 @@ def test_a_name_stands_for_what_its_package_declares() -> None:
         ("json:no_such_name", "module 'json' has no attribute 'no_such_name'"),
     ],
 )
-def test_a_plugin_that_cannot_be_imported_is_named(
-    value: str, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_import_is_named(value: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint(group="functions", name="vote", value=value)
     monkeypatch.setattr(catalogue_module, "installed", lambda _: {"vote": point})
     with pytest.raises(InputError) as caught:
@@ -121,9 +113,7 @@ def test_a_plugin_that_cannot_be_imported_is_named(
     )
 
 
-def test_a_broken_plugin_is_named_with_its_distribution(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_broken_plugin_is_named_with_its_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
         value = "some_plugin:vote"
         package = "some-plugin"

@@ -1,7 +1,5 @@
 """What plug-ins hand over: any part of it that is of another type is named, and never our bug."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,9 +52,7 @@ def test_no_part_of_a_plugin_is_our_bug(plugin: Any, point: str, nightly: bool) 
     ("part", "odd", "code"),
     [("scorer score.value", True, 0), ("page contents", {}, 2), ("function", None, 2)],
 )
-def test_a_part_that_is_nearly_right_is_taken_or_named(
-    plugin: Any, part: str, odd: Any, code: int
-) -> None:
+def test_a_nearly_right_part_is_taken_or_named(plugin: Any, part: str, odd: Any, code: int) -> None:
     [(of, made)] = [(of, made) for name, of, made in cases(plugin) if name == part]
     plugin.POINT, plugin.GIVEN = of, lambda: made(odd)
     with ScriptedModel({"": "7"}) as model:
@@ -139,9 +135,7 @@ def test_a_value_of_its_type_passes(value: Any, kind: Any) -> None:
 
 
 @pytest.mark.parametrize(("value", "kind", "message"), WRONG)
-def test_a_value_of_another_type_is_refused_with_its_part(
-    value: Any, kind: Any, message: str
-) -> None:
+def test_a_value_of_another_type_names_its_part(value: Any, kind: Any, message: str) -> None:
     with pytest.raises(InputError) as refused:
         expected(value, kind, "it")
     assert message in str(refused.value)

@@ -1,7 +1,5 @@
 """Fallbacks in models.yaml: known, and never in a circle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -80,9 +78,7 @@ def test_fallbacks_are_loaded_in_their_order(file: Path) -> None:
         ),
     ],
 )
-def test_fallbacks_that_make_no_sense_are_told_with_their_place(
-    file: Path, text: str, expected: list[str]
-) -> None:
+def test_senseless_fallbacks_are_told_by_place(file: Path, text: str, expected: list[str]) -> None:
     assert refused(file, text) == expected
 
 

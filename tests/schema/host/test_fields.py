@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from coterie.schema import InputError
@@ -50,10 +48,7 @@ def test_a_path_finds_its_field(path: str, name: str | None) -> None:
         ("agents.w2.promt", "no field 'promt' in agents.<id>. Did you mean 'prompt'?"),
         ("models.apibase", "no field 'apibase' in models. Did you mean 'api_base'?"),
         ("task.querry", "no field 'querry' in task. Did you mean 'query'?"),
-        (
-            "agents.w2.model",
-            "'model' is not a field of agents.<id>. Write model_id.",
-        ),
+        ("agents.w2.model", "'model' is not a field of agents.<id>. Write model_id."),
         ("agents.system_prompt", "'system_prompt' is not a field of agents.<id>. Write prompt."),
         ("task.question", "'question' is not a field of task. Write query."),
         (

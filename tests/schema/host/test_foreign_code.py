@@ -1,7 +1,5 @@
 """Code of others: whatever it raises, wherever it is called, is a failure with its line."""
 
-from __future__ import annotations
-
 import asyncio
 import builtins
 import sys
@@ -20,12 +18,11 @@ from coterie.runtime.jail import Jails
 from coterie.runtime.plan.plan import compile as compiled
 from coterie.runtime.scoring.scoring import scored
 from coterie.runtime.tools.tool import GrantedTool
-from coterie.schema import Catalogue, InputError, Team, parse_team
+from coterie.schema import Catalogue, CoterieError, InputError, Team, parse_team
 from coterie.schema.command import main as mas_main
 from coterie.schema.host import catalogue
 from coterie.schema.host.python_tool import load_python_tool
 from coterie.schema.loading.tasks import load_tasks
-from coterie.schema.values.errors import CoterieError
 
 from ...runtime.conftest import Bench
 from ...support.commands import mas, ran
@@ -173,20 +170,14 @@ def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
     ("command", "words", "message"),
     [
         (mas_bench, "run odd_benchmark --team team.yaml", "gave no Sequence: [0]: 'a' is no Task"),
-        (
-            mas_main,
-            "dev op odd_operator team.yaml --task t.json",
-            "operator gave no Proposal, but",
-        ),
+        (mas_main, "dev op odd_operator team.yaml --task t.json", "operator gave no Proposal, but"),
         (mas_evolve, "not_async.yaml t.jsonl", "Strategy not_async gave no Awaitable, but null"),
         (mas_evolve, "unanswered.yaml t.jsonl", "unanswered left the task 't' unanswered"),
         (mas_evolve, "wrong.yaml t.jsonl", "the strategy wrong gave no Run, but '7'"),
     ],
 )
 @pytest.mark.usefixtures("plugin")
-def test_what_is_of_another_kind_than_expected_is_one_line(
-    command: Any, words: str, message: str
-) -> None:
+def test_what_is_of_an_unexpected_kind_is_one_line(command: Any, words: str, message: str) -> None:
     Path("team.yaml").write_text("name: t\nagents: {a: {prompt: Be brief.}}\n")
     for name in ("t.json", "t.jsonl"):
         Path(name).write_text('{"id": "t", "query": "?", "answer": "7"}\n')
@@ -229,9 +220,7 @@ def arranged() -> None:
 
 
 @pytest.mark.parametrize("point", COMMANDS)
-def test_whatever_is_raised_at_a_point_ends_its_command_with_one_line(
-    plugin: Any, point: str, nightly: bool
-) -> None:
+def test_whatever_is_raised_is_one_line(plugin: Any, point: str, nightly: bool) -> None:
     arranged()
     at = [*COMMANDS].index(point) % len(ODD)
     with ScriptedModel({"": "7"}) as model:
@@ -254,9 +243,7 @@ MISUSES = (
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_a_plugin_that_misuses_what_it_is_given_is_named_whoever_raises(
-    plugin: Any, misuse: str
-) -> None:
+def test_a_plugin_that_misuses_its_input_is_named_whoever_raises(plugin: Any, misuse: str) -> None:
     arranged()
     plugin.AT = misuse
     with ScriptedModel({"": "7"}) as model:

@@ -1,13 +1,10 @@
 """What models.yaml says of a model's requests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from coterie.schema import ConfigError
-from coterie.schema.loading.loading import load_models
+from coterie.schema import ConfigError, load_models
 
 
 def written(tmp_path: Path, *lines: str) -> Path:
@@ -65,9 +62,7 @@ def test_what_is_said_of_requests_is_loaded(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_told_with_its_place(
-    tmp_path: Path, line: str, place: str, message: str
-) -> None:
+def test_nonsense_is_told_by_its_place(tmp_path: Path, line: str, place: str, message: str) -> None:
     file = written(tmp_path, line)
     with pytest.raises(ConfigError) as caught:
         load_models(file)

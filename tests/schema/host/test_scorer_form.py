@@ -1,7 +1,5 @@
 """What a task's scorer takes: options and reference answers are checked where they are written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What tests of loading have in common."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

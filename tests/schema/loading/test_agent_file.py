@@ -1,7 +1,5 @@
 """Agent files and folders: read, written, and used by teams; nothing outside their folder is."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Agent, Catalogue, ConfigError, InputError, Lineage, Notes, Skill
+from coterie.schema import Agent, Catalogue, ConfigError, InputError, Lineage, Notes, Skill, dump
 from coterie.schema.edits import edits_from_json
 from coterie.schema.loading.agent_file import AgentFile, load_agent, read_agent, write_agent
 from coterie.schema.loading.loading import check_team, load_team, parse_team
-from coterie.schema.team.writing import dump
 
 from ...support.problems import problems_of
 from ..strategies import AGENTS, CATALOGUE
@@ -253,9 +250,7 @@ def test_a_task_that_taught_no_note_is_told(tmp_path: Path) -> None:
         assert "no note 'patches/unit'. Did you mean 'patches/units'?" in texts[1]
 
 
-def test_a_team_file_that_was_read_before_is_read_with_what_its_agent_files_say_now(
-    tmp_path: Path,
-) -> None:
+def test_a_team_file_read_before_has_what_its_agent_files_say_now(tmp_path: Path) -> None:
     team, agent = tmp_path / "team.yaml", tmp_path / "solver.yaml"
     team.write_text("name: t\nagents: {solver: {use: solver.yaml}}\n")
     for prompt in ("Count.", "Count on."):

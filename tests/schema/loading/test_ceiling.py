@@ -1,7 +1,5 @@
 """The capability ceiling: what it lets through, and what it says of the rest."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What this host offers: options before files, files before the environment."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -49,9 +47,7 @@ def test_the_option_comes_first(home: dict[str, str], tmp_path: Path) -> None:
     assert (models["far"].model, models["far"].api_base) == ("m", "http://10.0.0.1/v1")
 
 
-def test_the_own_key_goes_to_addresses_that_are_typed_and_nowhere_else(
-    home: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_own_key_goes_to_typed_addresses_alone(home: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text(MODELS)
     environment = {**home, "MAS_API_KEY": "k"}
     models = resolve_models(["far=m@http://10.0.0.1/v1", "o=openai/m"], environment=environment)

@@ -1,10 +1,8 @@
 """Task files and the files of the host; what a team file may hold is shown elsewhere."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +19,6 @@ from coterie.schema import (
 )
 
 from ...support.problems import problems_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TASK = '{"id": "apples", "query": "How many are left?"'
 
@@ -75,9 +70,7 @@ def test_files_may_stand_beside_the_task_and_are_read_as_they_are() -> None:
     assert loaded('"files": ["notes/a.txt"]').files == {"notes/a.txt": "eins\r\nzw\u00f6lf"}
 
 
-def test_files_are_looked_for_beside_the_task(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_sought_beside_the_task(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.txt").write_text("text")
     Path("task.json").write_text(f'{TASK}, "files": ["a.txt"]}}')
     monkeypatch.chdir("/")

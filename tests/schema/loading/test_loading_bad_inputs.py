@@ -4,22 +4,17 @@ The numbers go through in order: A YAML (1 to 29), B graph (30 to 39), C values 
 files (55 to 63). A problem stands at the value that is wrong, or at the key that does not belong.
 """
 
-from __future__ import annotations
-
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from coterie.schema import ConfigError, load_task, load_team
 from coterie.schema.command.validate import main
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 GOOD = """\
 name: vote

@@ -1,9 +1,7 @@
 """Whatever a file holds: a value or problems, never another exception, and soon."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,9 +13,6 @@ from coterie.schema.team.writing import canonical
 from coterie.schema.values.yaml_text import read_yaml
 
 from ..strategies import CATALOGUE, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIGNS = st.text(
     "\n\n  -:#?\t'\"|>{}[],&*!%@`~\\.\r\x85\ufeff" + "ab01eE+_é漢\x00\x1b", max_size=120

@@ -1,7 +1,5 @@
 """What an output schema may not have, because checking an answer could take for ever."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

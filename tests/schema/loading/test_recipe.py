@@ -1,7 +1,5 @@
 """Recipes: common fields, and settings that the strategy's own schema checks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

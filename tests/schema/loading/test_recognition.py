@@ -1,7 +1,5 @@
 """Files are known for what they are, and ours for ours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

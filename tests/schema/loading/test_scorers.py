@@ -1,7 +1,5 @@
 """Scorers that are Python files of one's own: who grants one, and what is wrong with others."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,18 +1,12 @@
 """Naming a team that comes with coterie."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from coterie.schema import load_team
+from coterie.schema import InputError, load_team
 from coterie.schema.loading.loading import read_team
 from coterie.schema.loading.seeds import is_seed, located, seed_files
-from coterie.schema.values.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """The files of a task: texts, and what is seen: images and PDFs, told by their content."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import load_task
-from coterie.schema.team.task import Task
+from coterie.schema import Task, load_task
 from coterie.schema.values.attachments import MOST_BYTES, Attachment
 from studies.providers.shown import PDF, PNG
 
@@ -42,9 +39,7 @@ def told(files: Any) -> str:
         (PDF, "application/pdf", "pdf"),
     ],
 )
-def test_what_a_file_is_its_content_says_and_not_its_name(
-    content: bytes, media_type: str, kind: str
-) -> None:
+def test_a_files_content_says_what_it_is(content: bytes, media_type: str, kind: str) -> None:
     Path("notes.txt").write_bytes(content)
     task = loaded(["notes.txt"])
     assert task.files == {}

@@ -1,7 +1,5 @@
 """Streams of tasks: each line by its place, and every problem of a file at its own line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Data sets of any size: every row is read, or one line says what is larger than may be."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -12,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.schema import Catalogue
+from coterie.schema import Catalogue, ConfigError, InputError
 from coterie.schema.loading import lines, tasks
 from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.loading import TASK_LIMITS
 from coterie.schema.loading.tasks import TaskFile, load_tasks, open_tasks
 from coterie.schema.values.document import DocumentLimits
-from coterie.schema.values.errors import ConfigError, InputError
 
 KNOWN = Catalogue.of_host()
 ENDS = ("\n", "\r\n", "\r")
@@ -74,9 +71,7 @@ def test_a_large_file_has_the_tasks_that_a_small_one_has(
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_no_row_behind_sixteen_megabytes_is_lost(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_late_row_is_lost(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = DocumentLimits(bytes=1000, nodes=50_000, scalar=500)
     for module in (lines, tasks):
         monkeypatch.setattr(module, "TASK_LIMITS", limits, raising=False)
@@ -102,9 +97,7 @@ def test_a_cell_may_be_as_long_as_a_query(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "begin"), [("a.jsonl", '{"query": "'), ("a.csv", "query,reference\n")]
 )
-def test_a_line_without_an_end_says_what_it_is_larger_than(
-    name: str, begin: str, tmp_path: Path
-) -> None:
+def test_an_endless_line_says_its_limit(name: str, begin: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text(begin + "x" * (TASK_LIMITS.bytes + 1))
     with pytest.raises(ConfigError, match=f"a line larger than {TASK_LIMITS.bytes} bytes"):
@@ -123,9 +116,7 @@ def test_a_large_file_is_never_in_memory(keep_nothing: Catalogue, tmp_path: Path
         tracemalloc.stop()
 
 
-def test_the_same_ids_far_apart_and_too_many_problems_are_told(
-    keep_nothing: Catalogue, tmp_path: Path
-) -> None:
+def test_equal_ids_far_apart_and_problems_are_told(keep_nothing: Catalogue, tmp_path: Path) -> None:
     path = tmp_path / "ids.jsonl"
     path.write_text("".join(f'{{"id": "t{n % 299}", "query": "?"}}\n' for n in range(300)))
     with pytest.raises(ConfigError) as failed:
@@ -139,9 +130,7 @@ def test_the_same_ids_far_apart_and_too_many_problems_are_told(
         open_tasks(path, keep_nothing)
 
 
-def test_a_file_that_changes_meanwhile_is_no_task_of_its_own(
-    keep_nothing: Catalogue, tmp_path: Path
-) -> None:
+def test_a_file_changed_meanwhile_is_no_task(keep_nothing: Catalogue, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"query": "first"}\n{"query": "second"}\n')
     large = open_tasks(path, keep_nothing)

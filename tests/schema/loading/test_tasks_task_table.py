@@ -1,7 +1,5 @@
 """Tables of tasks: a CSV file becomes tasks, and all that is wrong with it is told by its line."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -11,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Catalogue
+from coterie.schema import Catalogue, ConfigError, InputError, Problem
 from coterie.schema.loading.lines import Lines
 from coterie.schema.loading.task_form import TaskForm, columns_of
 from coterie.schema.loading.tasks import load_tasks, read_table
-from coterie.schema.values.errors import ConfigError, InputError
-from coterie.schema.values.problems import Problem
 
 
 @pytest.fixture
@@ -123,9 +119,7 @@ def test_numbers_of_others_are_texts_where_tasks_have_texts(tmp_path: Path) -> N
         ("", "query,refernce", "Did you mean 'reference'? Or map the columns with --map."),
     ],
 )
-def test_maps_that_do_not_fit_are_refused(
-    table: Path, words: str, header: str, message: str
-) -> None:
+def test_unfit_maps_are_refused(table: Path, words: str, header: str, message: str) -> None:
     table.write_text(f"{header}\n")
     form = TaskForm(columns=columns_of([words] if words else ()))
     with pytest.raises(ConfigError, match=re.escape(message)):

@@ -1,10 +1,10 @@
 """A team as a folder: written, loaded, written anew; nothing of a person's is lost."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,10 +18,6 @@ from coterie.schema.values.errors import StorageError
 
 from ...support.failpoints import armed
 from ..strategies import CATALOGUE, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 LEARNT = Notes(
     patches={"units": "Write units.", "signs": "Mind signs."},
@@ -137,9 +133,7 @@ def test_what_a_team_no_longer_has_goes_and_what_is_no_part_of_it_stays(tmp_path
 
 
 @pytest.mark.parametrize("stop", [1, 4, 9, 16, 25])
-def test_stopped_at_any_point_every_file_is_whole_and_writing_again_ends_it(
-    tmp_path: Path, stop: int
-) -> None:
+def test_stopped_anywhere_files_are_whole_and_it_can_be_ended(tmp_path: Path, stop: int) -> None:
     notes = replace(LEARNT, patches={"units": "Write SI units."}, skills={}, taught={})
     after = replace(with_notes(PAIR, "critic", notes), constitution="Be kind.")
     old, new = team_texts(PAIR), team_texts(after)

@@ -1,16 +1,11 @@
 """Teams to draw: the shapes that pictures have to cope with."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
 from coterie.schema import Agent, Team
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def team_of(name: str, agents: Iterable[Agent], edges: Iterable[tuple[str, str]]) -> Team:

@@ -1,14 +1,9 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from coterie.schema import Agent, Team
 from coterie.schema.picture.caption import engine, flows, span, totals, works
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,11 @@
-from __future__ import annotations
-
+from collections.abc import Iterable
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Team
 from coterie.schema.picture.layout import Arrangement, Slot, Spacing, arrange
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SPACING = Spacing(box=60, lane=10, gap=16)
 

@@ -1,11 +1,5 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from coterie.schema import Team
 from coterie.schema.picture import draw
-
-if TYPE_CHECKING:
-    from coterie.schema import Team
 
 
 def test_every_edge_and_every_agent_is_drawn(team: Team) -> None:

@@ -1,19 +1,11 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from coterie.schema import Team
 from coterie.schema.picture import FORMATS, draw
-
-if TYPE_CHECKING:
-    from coterie.schema import Team
 
 
 @pytest.mark.parametrize("picture_format", FORMATS)
-def test_every_format_draws_every_team_the_same_way_each_time(
-    team: Team, picture_format: str
-) -> None:
+def test_every_format_draws_every_team_the_same_way(team: Team, picture_format: str) -> None:
     picture = draw(team, picture_format)
     assert picture.endswith("\n")
     assert not picture.endswith("\n\n")

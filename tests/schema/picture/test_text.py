@@ -1,16 +1,11 @@
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import pytest
 from rich.cells import cell_len
 
 from coterie.schema import Agent, Team
 from coterie.schema.picture import draw
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_a_debate_of_19_agents_is_four_rows(debate: Team) -> None:

@@ -1,7 +1,5 @@
 """`when` and `each`: what loads and what does not, how both are written, compared and bounded."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Groups of like agents: what a file says once is the team with all of them written out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -9,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.schema import ConfigError, Team, dump, parse_team
-from coterie.schema.edits import AddAgent, RemoveAgent, SetParameter, SetPrompt, apply
-from coterie.schema.edits.in_place import rewritten
+from coterie.schema.edits import AddAgent, RemoveAgent, SetParameter, SetPrompt, apply, rewritten
 from coterie.schema.team.groups import expanded_value, folded, members_of
 from coterie.schema.team.writing import write_team_yaml
 

@@ -1,10 +1,8 @@
 """Rules that the shape of a team file cannot express."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +12,6 @@ from coterie.schema.host import catalogue as catalogue_module
 from coterie.schema.values.entries import EntryPoint
 
 from ..strategies import CATALOGUE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DIAMOND = """\
 name: diamond
@@ -144,10 +139,7 @@ def agent(fields: str) -> str:
             " 'Robot'.",
         ),
         ("role: judge", "3:3: error: agents.a: an agent of type LLM needs a prompt."),
-        (
-            "backend: llm",
-            "3:16: error: agents.a.backend: an agent of type LLM needs a prompt.",
-        ),
+        ("backend: llm", "3:16: error: agents.a.backend: an agent of type LLM needs a prompt."),
         (
             "agent_type: LLM",
             "3:19: error: agents.a.agent_type: an agent of type LLM needs a prompt.",
@@ -200,9 +192,7 @@ def test_a_function_may_say_that_it_needs_no_report(monkeypatch: pytest.MonkeyPa
     assert problems(VOTE % "majority") == []
 
 
-def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unimportable_function_is_its_agents_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(group="functions", name="count", value="no_such_module:count")
     there = catalogue_module.installed
 
@@ -215,9 +205,7 @@ def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
     assert "count (no_such_module:count) cannot be imported" in problem
 
 
-def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unimportable_backend_is_its_agents_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(group="runners", name="llm", value="no_such_module:Runner")
     points: Mapping[str, EntryPoint] = {"llm": broken}
     monkeypatch.setattr(catalogue_module, "installed", lambda _: points)
@@ -289,10 +277,7 @@ def test_a_prompt_file_beside_the_team_is_found(prompt_file: Path, tmp_path: Pat
             b"---\nversion: 1\n---\n",
             "the prompt file greet.md has 0 characters; a prompt has 1 to 65536.",
         ),
-        (
-            b"x" * 65_537,
-            "the prompt file greet.md has 65537 characters; a prompt has 1 to 65536.",
-        ),
+        (b"x" * 65_537, "the prompt file greet.md has 65537 characters; a prompt has 1 to 65536."),
         (
             b"Use sk-" + b"abcd1234" * 4,
             "the prompt file greet.md: this looks like a secret key. Keep keys in the environment:"

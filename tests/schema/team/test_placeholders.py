@@ -1,7 +1,5 @@
 """Placeholders in prompts: told as likely mistakes, and nothing that only has braces is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """YAML that is rewritten says the new value; what did not change stays to the byte."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

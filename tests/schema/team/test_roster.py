@@ -1,7 +1,5 @@
 """`execution.roster`: what loads and what does not, how it is written, compared and bounded."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

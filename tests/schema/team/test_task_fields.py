@@ -1,7 +1,5 @@
 """Fields of a task in a prompt: what is filled in, and what stays as it stands."""
 
-from __future__ import annotations
-
 from coterie.schema import Task
 from coterie.schema.team.task_fields import filled, missing_fields
 

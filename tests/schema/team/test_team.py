@@ -1,7 +1,5 @@
 """A team as a value."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from graphlib import CycleError
 from typing import Any, get_args
@@ -77,9 +75,7 @@ def test_natural_order_takes_digits_as_numbers_whatever_the_text() -> None:
         ({"agent_type": "Unheard"}, "llm"),
     ],
 )
-def test_a_backend_is_the_agent_s_own_or_its_type_s_or_the_team_s(
-    fields: dict[str, Any], backend: str
-) -> None:
+def test_a_backend_is_of_the_agent_type_or_team(fields: dict[str, Any], backend: str) -> None:
     member = Agent(id="a", **fields)
     assert team().backend_of(member) == backend
     implied = {"LLM", "Function", "CodeAgent", "ToolCallingAgent", "DefaultAgent", "SWEAgent"}

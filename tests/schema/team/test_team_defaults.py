@@ -1,7 +1,5 @@
 """Fields that a team file says once for all its agents."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`execution.recruit`, and who opens and meets: what loads, how it is written and compared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

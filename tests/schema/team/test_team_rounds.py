@@ -1,7 +1,5 @@
 """`execution.rounds`: what loads and what does not, how it is written, compared and bounded."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -77,10 +75,7 @@ def test_a_team_says_how_often_it_works() -> None:
             "10:40: closing: 'editor', the output agent, is not among them. Add it, or leave out"
             " closing.",
         ),
-        (
-            "most: 3, hears: everybody",
-            "10:38: hears: 'everybody' is not one of reports, others.",
-        ),
+        ("most: 3, hears: everybody", "10:38: hears: 'everybody' is not one of reports, others."),
         (
             "most: 3, hears: [critic, editor], closing: [editor]",
             "10:47: hears[1]: 'editor' does not work in the rounds, so no agent hears it. Leave it",

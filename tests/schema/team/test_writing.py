@@ -1,7 +1,5 @@
 """The canonical form: one order, one style, and no comment lost."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is written is read back as it was, by us and by others; nasty texts included."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -51,9 +49,7 @@ def test_any_plain_value_survives_writing_and_reading(value: dict[str, Any]) -> 
 
 
 @given(VALUES, st.sampled_from([None, 0, 2]), st.booleans())
-def test_json_is_read_as_the_standard_library_does(
-    value: Any, indent: int | None, ascii_only: bool
-) -> None:
+def test_json_is_read_as_by_the_library(value: Any, indent: int | None, ascii_only: bool) -> None:
     written = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     document, problems = read_json(written.encode(), "some.json")
     assert problems == []
@@ -62,9 +58,7 @@ def test_json_is_read_as_the_standard_library_does(
 
 @fewer(2)
 @given(teams(), st.randoms(use_true_random=False))
-def test_the_hash_depends_neither_on_order_nor_on_what_is_never_executed(
-    team: Team, random: Any
-) -> None:
+def test_the_hash_depends_on_no_order_and_nothing_unexecuted(team: Team, random: Any) -> None:
     def shuffled(items: Any) -> list[Any]:
         return random.sample(list(items), len(items))
 

@@ -1,7 +1,5 @@
 """The one door to folders that others made: no path leads out, whatever links say meanwhile."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
@@ -113,9 +111,7 @@ def test_a_file_is_read_as_far_as_its_limit(root: Path) -> None:
         beneath.read(root, "a/b/file", 2)
 
 
-def test_pipes_sockets_and_folders_are_no_files(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pipes_sockets_folders_are_no_files(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     os.mkfifo("pipe")
     with socket.socket(socket.AF_UNIX) as bound:
@@ -135,9 +131,7 @@ def test_pipes_sockets_and_folders_are_no_files(
     }
 
 
-def test_a_hard_link_is_no_file_of_the_root_unless_an_installer_made_it(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_an_installers_hard_link_is_ours(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "hard").hardlink_to(root.with_name("outside") / "file")
     with pytest.raises(OSError, match="it is a hard link"):
         read_linked(root, "hard")
@@ -157,9 +151,7 @@ def test_a_hard_link_is_no_file_of_the_root_unless_an_installer_made_it(
         ({"x": "."}, "not a file"),
     ],
 )
-def test_a_link_that_leads_to_no_file_inside_is_said_to(
-    links: dict[str, str], why: str, root: Path
-) -> None:
+def test_a_link_to_no_file_inside_is_said_to(links: dict[str, str], why: str, root: Path) -> None:
     for name, target in links.items():
         (root / name).symlink_to(target)
     with pytest.raises(OSError, match=why):

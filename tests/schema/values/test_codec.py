@@ -1,7 +1,5 @@
 """One form for one value: what a dataclass declares is what is written, and what is read back."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -144,9 +142,7 @@ def test_what_is_omitted_at_its_default_is_written_elsewhere() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(
-    form: type[Any], change: Mapping[str, Any], problem: str
-) -> None:
+def test_faults_have_their_place(form: type[Any], change: Mapping[str, Any], problem: str) -> None:
     assert misfit(form, {**VALUE, **change}) == problem
     with pytest.raises(Misfit, match=re.escape(problem)):
         from_value(form, {**VALUE, **change})

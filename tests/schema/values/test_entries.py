@@ -1,24 +1,19 @@
 """What packages declare for us: what `importlib.metadata` tells, found faster."""
 
-from __future__ import annotations
-
 import sys
 import zipfile
+from collections.abc import Iterable, Mapping
 from importlib.metadata import (
     MetadataPathFinder,
     PackageNotFoundError,
     entry_points,
     version,
 )
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from coterie.schema.values.entries import PREFIX, EntryPoint, find_entries, own_version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 PATH = tuple(sys.path)
 Told = list[tuple[str, str, str]]
@@ -86,9 +81,7 @@ def test_it_is_found_as_python_finds_it(declared: Mapping[str, str], only: Path)
     assert told(find_entries(sys.path)) == told_by_python()
 
 
-def test_of_two_packages_by_one_name_the_first_on_the_path_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_packages_the_first_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders = [
         install(tmp_path / "b", {"some-1.0.dist-info": POINTS}),
         install(tmp_path / "a", {"some-2.0.dist-info": POINTS.replace("one", "two")}),
@@ -119,9 +112,7 @@ def test_archives_are_left_to_python(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert entry.package == "some"
 
 
-def test_other_ways_to_find_packages_are_python_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_ways_to_find_are_pythons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A finder of its own, as some programs that run packed have one."""
     folder = install(tmp_path, {"some-1.0.dist-info": POINTS})
 

@@ -1,7 +1,5 @@
 """How a missing extra is told."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

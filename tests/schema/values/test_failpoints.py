@@ -1,7 +1,5 @@
 """Failpoints act where and when they are told to, and stand around everything that must last."""
 
-from __future__ import annotations
-
 import ast
 import re
 import signal

@@ -1,7 +1,5 @@
 """Files are written whole or not at all."""
 
-from __future__ import annotations
-
 import ast
 import errno
 import fcntl
@@ -103,9 +101,7 @@ def test_appending_makes_a_file_and_adds_to_it(tmp_path: Path) -> None:
     assert path.read_bytes() == b"a\nb\n"
 
 
-def test_appending_goes_on_where_the_system_takes_only_a_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_appending_a_part_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda handle, content: write(handle, content[:3]))
     append(tmp_path / "lines", b"a long line\n")
@@ -185,9 +181,7 @@ def test_a_lock_is_had_by_one_at_a_time(tmp_path: Path) -> None:
     assert most == [1] * 80
 
 
-def test_a_file_system_without_locks_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_systems_without_locks_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 

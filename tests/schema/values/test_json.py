@@ -1,7 +1,5 @@
 """JSON with the place of every value."""
 
-from __future__ import annotations
-
 from coterie.schema.values._json import read_json
 
 

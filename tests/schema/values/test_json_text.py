@@ -1,7 +1,5 @@
 """JSON that everybody can read: no NaN, no Infinity, and nothing too deep."""
 
-from __future__ import annotations
-
 import json
 import math
 

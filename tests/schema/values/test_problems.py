@@ -1,7 +1,5 @@
 """How problems read, for people and for machines."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

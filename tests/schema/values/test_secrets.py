@@ -1,7 +1,5 @@
 """What looks like a key, what an environment keeps secret, and that no file holds either."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Catalogue, load_task, load_team
-from coterie.schema.loading.loading import parse_team
-from coterie.schema.values.errors import ConfigError
+from coterie.schema import Catalogue, ConfigError, load_task, load_team, parse_team
 from coterie.schema.values.problems import FORMATS
 from coterie.schema.values.secrets import looks_secret, scrubbed, secrets_of
 
@@ -206,9 +202,7 @@ def with_field(line: str) -> str:
         with_field(f'role: "{PRIVATE_KEY[:31]}"'),
     ],
 )
-def test_a_team_that_holds_a_key_is_refused_and_the_key_is_not_shown(
-    text: str, tmp_path: Path
-) -> None:
+def test_a_team_that_holds_a_key_is_refused_without_it(text: str, tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(text)
     with pytest.raises(ConfigError) as refusal:
         load_team(tmp_path / "team.yaml", Catalogue.of_host())
@@ -270,9 +264,7 @@ def test_so_is_a_team_whose_prompt_file_holds_one(tmp_path: Path) -> None:
     ],
     ids=lambda field: next(iter(field)),
 )
-def test_so_is_a_task_in_whose_own_text_one_stands(
-    field: dict[str, object], tmp_path: Path
-) -> None:
+def test_so_is_a_task_whose_own_text_has_one(field: dict[str, object], tmp_path: Path) -> None:
     (tmp_path / "task.json").write_text(json.dumps({"id": "t", "query": "q", **field}))
     with pytest.raises(ConfigError, match="this looks like a secret key") as refusal:
         load_task(tmp_path / "task.json", Catalogue.of_host())

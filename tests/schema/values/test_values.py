@@ -1,7 +1,5 @@
 """Values with other fields."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import pytest

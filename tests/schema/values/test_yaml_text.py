@@ -1,7 +1,5 @@
 """YAML as data: the scalars of YAML 1.2, and nothing that surprises."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -137,9 +135,7 @@ def test_a_problem_of_a_value_without_a_place_stands_at_the_nearest_parent() -> 
     upper=st.booleans(),
     lines=st.integers(0, 3),
 )
-def test_a_character_escaped_as_json_does_is_advised_on(
-    character: str, before: str, upper: bool, lines: int
-) -> None:
+def test_json_escapes_are_advised_on(character: str, before: str, upper: bool, lines: int) -> None:
     escaped = json.dumps(character)[1:-1]
     escaped = rf"\u{escaped[2:6].upper()}\u{escaped[8:].upper()}" if upper else escaped
     text = "\n" * lines + f'prompt: "{before}{escaped} x"\n'

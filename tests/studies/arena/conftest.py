@@ -1,7 +1,5 @@
 """What tests of arenas of simulated worlds have in common."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """GEPA in an arena: it gains under the cap of a cell, what was tested stays, and records replay."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -32,9 +30,7 @@ def arena_of(folder: Path, cap: int) -> Arena:
 
 
 @pytest.mark.usefixtures("own_path")
-def test_gepa_writes_a_better_prompt_within_its_cap_and_resumes_without_a_call(
-    tmp_path: Path,
-) -> None:
+def test_gepa_writes_a_better_prompt_in_its_cap_and_resumes_uncalled(tmp_path: Path) -> None:
     pytest.importorskip("gepa")
     arena = arena_of(tmp_path, cap=50)
     table = arena.run()

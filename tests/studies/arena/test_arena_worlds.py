@@ -1,7 +1,5 @@
 """The worlds of the arena: its file loads, and one idea of operators in so many is right."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The audit of an arena: its table agrees with the journals, or the difference is named."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

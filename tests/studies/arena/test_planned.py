@@ -1,7 +1,5 @@
 """Plans beside what is spent: of methods that meet their cap, a pilot says the rest to the call."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

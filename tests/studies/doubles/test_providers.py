@@ -1,7 +1,5 @@
 """Every provider's double: what it refuses, what it tells, whole and as a stream, and its books."""
 
-from __future__ import annotations
-
 import json
 from http.client import HTTPConnection
 from typing import Any
@@ -71,9 +69,7 @@ def test_what_it_refuses_is_booked_and_costs_nothing(provider: Provider) -> None
 
 
 @EACH
-def test_a_scripted_refusal_is_sent_with_its_headers_and_the_script_goes_on(
-    provider: Provider,
-) -> None:
+def test_a_scripted_refusal_has_its_headers_and_the_script_goes_on(provider: Provider) -> None:
     busy = provider.busy or Refusal(status=503, message="Too much.")
     with ProviderDouble(provider, [busy, Said(text="42")]) as double:
         assert asked(double, provider)[0] == busy.status

@@ -1,7 +1,5 @@
 """The planner as a model, asked by teams with tools and without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
@@ -43,9 +41,7 @@ class KnowsPlans:
 @pytest.mark.parametrize(
     ("agent_type", "tools"), [("LLM", ()), ("ToolCallingAgent", ("plancraft",))]
 )
-def test_any_team_does_with_it_what_the_planner_does(
-    folder: Any, agent_type: str, tools: tuple[str, ...]
-) -> None:
+def test_any_team_does_as_the_planner(folder: Any, agent_type: str, tools: tuple[str, ...]) -> None:
     source = Source(data=folder)
     plans = plans_of("test", read_published(source), cast("Reference", KnowsPlans()))
     item = Agent(id="one", agent_type=agent_type, prompt="Play.", tools=tools)

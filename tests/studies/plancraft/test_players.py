@@ -1,7 +1,5 @@
 """Teams that play: with tools and a scripted model, or with a list of actions in the answer."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

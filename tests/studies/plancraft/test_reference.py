@@ -1,7 +1,5 @@
 """Episodes that were recorded with the package's own evaluator, played again here."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
@@ -29,9 +27,7 @@ def package() -> Path:
 
 
 @pytest.mark.parametrize(("world", "impossible", "played"), episodes())
-def test_every_text_and_verdict_is_the_packages(
-    world: CraftingWorld, impossible: bool, played: Played
-) -> None:
+def test_all_is_as_the_package_says(world: CraftingWorld, impossible: bool, played: Played) -> None:
     assert difference(world, played, impossible=impossible) == ""
 
 

@@ -1,7 +1,5 @@
 """Trials: the operator model proposes what it does not see, and one trial of each kind runs."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The worlds: they draw as their rules say, for who computes a team's worth and for who runs it."""
 
-from __future__ import annotations
-
 import asyncio
 import statistics
 

@@ -1,7 +1,5 @@
 """Five invented failures, laid out as the published ones are, with their quirks."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Attributes with a scripted model, and counts what is right."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

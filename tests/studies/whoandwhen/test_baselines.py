@@ -1,7 +1,5 @@
 """The published baselines: what they ask, and what they make of the answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -58,9 +56,7 @@ def test_the_right_answer_is_shown_where_it_may_be(labels: tuple[Labelled, ...])
 
 
 @pytest.mark.parametrize("wrong", [("Nobody", 3), ("Hall_Expert", 5), ("Hall_Expert", -1)])
-def test_what_is_not_in_the_trace_is_handed_back_once(
-    labels: tuple[Labelled, ...], wrong: tuple[str, int]
-) -> None:
+def test_unknown_steps_are_repaired(labels: tuple[Labelled, ...], wrong: tuple[str, int]) -> None:
     asked = blamed(all_at_once, labels[0], [pair(*wrong), pair("Checker_Expert", 4)])
     assert asked.result == Told(agent="Checker_Expert", step=4)
     assert blamed(all_at_once, labels[0], pair(*wrong)).result is None
@@ -89,9 +85,7 @@ def test_binary_search_shows_ever_smaller_halves(labels: tuple[Labelled, ...]) -
     assert "Let us count." not in asked.calls[1].text
 
 
-def test_binary_search_takes_a_half_by_chance_where_no_answer_is_of_use(
-    labels: tuple[Labelled, ...],
-) -> None:
+def test_binary_search_takes_a_half_by_chance_if_need_be(labels: tuple[Labelled, ...]) -> None:
     once, again = (blamed(binary_search, labels[0], NONSENSE) for _ in range(2))
     assert once.result == again.result
     assert once.result is not None

@@ -1,7 +1,5 @@
 """The command: all methods over all traces, with models that answer from a script."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -91,9 +89,7 @@ def test_a_judge_that_always_says_the_same_gets_what_its_answer_gets(
     }
 
 
-def test_tables_are_printed_again_without_a_model(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_tables_need_no_model(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out = tmp_path / "out"
     ran = run(folder, out, Judge(labels, JUDGES["labels"]), "--method", "global")
     assert invoked(main, ["table", str(out)], "who").out == ran.out
@@ -131,8 +127,7 @@ def test_what_a_provider_failed_is_no_verdict_and_is_made_again(
         reply = judge(request)
         return Reply.error(403) if "Nobody." in str(request) else reply
 
-    result = run(folder, out, fails, "--method", "all-at-once")
-    assert result.code == 1
+    run(folder, out, fails, "--method", "all-at-once").ended(1)
     (failed,) = (line for line in lines_of(out) if "error" in line)
     assert failed["trace"] == "algorithm-generated/2"
     assert "right" not in failed
@@ -143,24 +138,20 @@ def test_what_a_provider_failed_is_no_verdict_and_is_made_again(
 
 
 def test_a_provider_that_fails_everything_stops_it(folder: Path, tmp_path: Path) -> None:
-    result = run(folder, tmp_path / "out", Reply.error(403))
-    assert result.code == 1
+    result = run(folder, tmp_path / "out", Reply.error(403)).ended(1)
     assert "stopped: 10 attributions in a row could not be made" in result.err
 
 
 def test_who_answers_nonsense_blames_nobody_and_is_wrong(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = run(folder, out, "No idea.", "--method", "all-at-once", "--limit", "2")
-    assert result.code == 0
+    run(folder, out, "No idea.", "--method", "all-at-once", "--limit", "2").ended(0)
     (cost,) = invoked(main, ["table", str(out), "--json"], "who").json["cost"]
     counts = ("traces", "blame nobody", "answers repaired", "questions lost", "calls")
     assert [cost[name] for name in counts] == ["2", "2", "2", "2", "4"]
     assert all(not any(line["right"].values()) for line in lines_of(out))
 
 
-def test_a_budget_ends_it_and_a_larger_one_goes_on(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_a_budget_can_be_raised(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     result = run(folder, out, judge, "--budget", "calls=7", "--workers", "2")
     assert (result.code, result.calls) == (3, 7)
@@ -169,22 +160,17 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(
     assert (result.code, result.calls) == (0, sum(CALLS.values()) - 7)
 
 
-def test_one_folder_is_of_one_setting(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_one_folder_one_setting(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     run(folder, out, judge, "--method", "global", "--limit", "1")
-    result = run(folder, out, judge, "--method", "global", "--without-answer")
-    assert result.code == 2
+    result = run(folder, out, judge, "--method", "global", "--without-answer").ended(2)
     assert "was begun with with_answer True, not False" in result.err
     more = run(folder, out, judge, "--method", "all-at-once", "--limit", "1")
     assert more.calls == 1
     assert [line["method"] for line in lines_of(out)] == ["all-at-once", "global"]
 
 
-def test_killed_it_goes_on_and_pays_nothing_twice(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_killed_it_pays_once(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     out, judge = tmp_path / "out", Judge(labels, JUDGES["labels"])
     reached, answered, workers = threading.Event(), 0, 2
 
@@ -209,8 +195,7 @@ def test_killed_it_goes_on_and_pays_nothing_twice(
         process.kill()
         process.communicate()
     assert process.returncode == -signal.SIGKILL
-    result = run(folder, out, judge)
-    assert result.code == 0
+    result = run(folder, out, judge).ended(0)
     under_way = result.calls - (sum(CALLS.values()) - 12)
     assert 0 <= under_way <= workers
     clean = tmp_path / "clean"
@@ -219,25 +204,21 @@ def test_killed_it_goes_on_and_pays_nothing_twice(
 
 
 def test_other_traces_than_the_published_are_refused_unless_they_are_meant(folder: Path) -> None:
-    result = invoked(main, ["data", "--data", str(folder)], "who")
-    assert result.code == 2
+    result = invoked(main, ["data", "--data", str(folder)], "who").ended(2)
     assert "are not those of Who & When" in result.err
     shown = invoked(main, ["data", "--data", str(folder), "--other-traces"], "who").out
     assert "revision: none that was published" in shown
     assert "| hand-crafted        | 3      | 3 to 13, 20 in all |" in shown
 
 
-def test_methods_made_in_several_folders_stand_in_one_table(
-    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
-) -> None:
+def test_several_folders_merge(folder: Path, labels: tuple[Labelled, ...], tmp_path: Path) -> None:
     judge, outs = Judge(labels, JUDGES["labels"]), [tmp_path / name for name in "abc"]
     for out, words in zip(outs, ["--method local", "--method global", "--view 900"], strict=True):
         run(folder, out, judge, "--limit", "1", *words.split())
     text, other, another = map(str, outs)
     rows = invoked(main, ["table", text, other, "--by", "cost", "--json"], "who").json["cost"]
     assert [row["method"] for row in rows] == ["local", "global"]
-    result = invoked(main, ["table", text, another], "who")
-    assert result.code == 2
+    result = invoked(main, ["table", text, another], "who").ended(2)
     assert "was made with view 900, the first one with None" in result.err
     assert invoked(main, ["table", text, text, "--by", "cost", "--json"], "who").code == 2
 
@@ -255,22 +236,19 @@ def test_the_original_is_asked_and_where_it_differs_is_told(folder: Path) -> Non
     assert "has no Automated_FA/evaluate.py" in invoked(main, words, "who").err
     script.parent.mkdir()
     script.write_text(EVALUATE)
-    result = invoked(main, words, "who")
-    assert result.code == 1
+    result = invoked(main, words, "who").ended(1)
     assert "there ('0.00', '101.00')" in result.out
     assert result.out.endswith("in 2 logs: 2 with another figure\n")
 
 
 def test_a_folder_that_nothing_was_made_in_is_refused(tmp_path: Path) -> None:
-    result = invoked(main, ["table", str(tmp_path)], "who")
-    assert result.code == 2
+    result = invoked(main, ["table", str(tmp_path)], "who").ended(2)
     assert f"has no {ATTRIBUTIONS}" in result.err
 
 
 def test_a_model_that_this_host_has_not_is_named(folder: Path, tmp_path: Path) -> None:
     words = ["--data", str(folder), "--other-traces", "--meta-model", "judge"]
-    result = invoked(main, ["run", *words, "--out", str(tmp_path / "out")], "who")
-    assert result.code == 2
+    result = invoked(main, ["run", *words, "--out", str(tmp_path / "out")], "who").ended(2)
     assert "no model is called 'judge'" in result.err
     assert not (tmp_path / "out").exists()
 

@@ -1,7 +1,5 @@
 """What is read of traces, what is odd in them, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -22,9 +20,7 @@ def test_traces_are_read_by_source_and_number(labels: tuple[Labelled, ...], fold
     assert read_folder(folder / "Who&When") == labels
 
 
-def test_a_speaker_is_a_name_or_a_role_and_a_role_says_whose_step_it_is(
-    labels: tuple[Labelled, ...],
-) -> None:
+def test_a_speaker_is_a_name_or_a_role_that_owns_the_step(labels: tuple[Labelled, ...]) -> None:
     generated, crafted = labels[0], labels[3]
     assert generated.agents == (
         "Hall_Expert",

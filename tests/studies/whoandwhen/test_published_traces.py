@@ -4,8 +4,6 @@
 computed from the files alone, by a program that shares nothing with this package.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter
@@ -65,9 +63,7 @@ def test_there_are_184_traces_with_known_quirks(labels: tuple[Labelled, ...]) ->
     assert counts == [0, written_otherwise, 1 + written_otherwise, 0, 0, 6, 22, 3, 14, 2, 58]
 
 
-def test_the_published_chance_of_an_agent_and_of_a_step_are_ours(
-    labels: tuple[Labelled, ...],
-) -> None:
+def test_the_published_chances_of_agents_and_steps_are_ours(labels: tuple[Labelled, ...]) -> None:
     """29.10 % of generated agents and 4.16 % of crafted steps; 12.00 % are generated steps."""
     generated, crafted = (
         [astuple(chance_of(label)) for label in labels if label.source == source]

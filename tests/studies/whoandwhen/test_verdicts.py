@@ -1,7 +1,5 @@
 """Both verdicts, and what a blind draw gets, by hand."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 import pytest
@@ -13,9 +11,7 @@ from studies.whoandwhen.verdicts import Told, Verdict, exact, original
 BOTH, NONE = Verdict(agent=True, step=True), Verdict(agent=False, step=False)
 
 
-def test_the_original_takes_a_number_that_contains_the_labels(
-    labels: tuple[Labelled, ...],
-) -> None:
+def test_the_original_takes_a_number_that_contains_the_labels(labels: tuple[Labelled, ...]) -> None:
     orchestrator = labels[2]
     report = Told(agent="Orchestrator", step=12)
     assert original(orchestrator, report) == BOTH

@@ -1,7 +1,5 @@
 """The command that judges recorded predictions."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -51,9 +49,7 @@ def test_several_files_are_summed(tmp_path: Path, folder: Path) -> None:
         [("query", "error"), (LUNCH[0], "")],
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(
-    tmp_path: Path, folder: Path, rows: list[tuple[str, ...]]
-) -> None:
+def test_unfit_files_are_refused(tmp_path: Path, folder: Path, rows: list[tuple[str, ...]]) -> None:
     write(tmp_path / "p.csv", rows)
     done = CliRunner().invoke(main, [str(tmp_path / "p.csv"), "--data", str(folder)])
     assert done.exit_code == 2

@@ -1,7 +1,5 @@
 """Teams that are built: what models, hints, structures and checks are worth."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A crew: what its defects cost, what mends each, and what it notes when it looks back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """Agents of a world: what they hold, overlook and mishear, and how often they are right."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from statistics import fmean
 

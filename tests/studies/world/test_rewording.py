@@ -1,7 +1,5 @@
 """Every study comes out the same, whatever words the prompts of the package have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path

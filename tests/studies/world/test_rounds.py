@@ -1,7 +1,5 @@
 """Teams that work in rounds: crafts, workings, coaching, and who rebuilds them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from studies.adaptation import world_of

@@ -1,7 +1,5 @@
 """A ward: who is worth what, and what a consultation learns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from statistics import fmean
 

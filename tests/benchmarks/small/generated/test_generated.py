@@ -1,7 +1,5 @@
 """Generated tasks: repeatable, of growing difficulty, with answers that another way confirms."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -14,8 +12,7 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small.generated.generated import NUMBER, GeneratedQuestion, generated
-from coterie.schema import Catalogue, Task, load_task
-from coterie.schema.values.errors import InputError
+from coterie.schema import Catalogue, InputError, Task, load_task
 
 from ....scoring import scored
 

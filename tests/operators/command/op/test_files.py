@@ -1,7 +1,5 @@
 """Inputs of operators that are read from a recorded run, or from what another operator wrote."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -35,8 +33,7 @@ def test_a_rubric_of_one_s_own_is_what_counts(world: Path) -> None:
         (("appraise", "ward_run"), doctors),
         (("contributions", "trio.yaml", "--run", "run"), structured(**judgement())),
     ):
-        done = mas(*words, "--rubric", "rubric.md", replies=replies)
-        assert done.code == 0, done.err
+        done = mas(*words, "--rubric", "rubric.md", replies=replies).ended(0)
         assert all("Only rhymes count." in call.text for call in done.asked)
 
 
@@ -52,8 +49,7 @@ def test_scores_that_are_there_are_read_and_others_are_asked_for_first() -> None
     assert "first count" not in call.text
     done = mas(*COACH, "--room", "80", replies=[structured(**judgement()), COACHING])
     assert "contribution 0.2: solver so" in done.asked[1].text
-    unjudged = mas(*COACH, replies="no idea")
-    assert unjudged.code == 1
+    unjudged = mas(*COACH, replies="no idea").ended(1)
     assert "contributions: the model gave no valid answer" in unjudged.err
 
 
@@ -101,9 +97,7 @@ def opinions(*keep: bool) -> dict[str, Any]:
         ((*COACH, "--judged", "none.json"), {}, "none.json"),
     ],
 )
-def test_files_of_something_else_are_refused(
-    world: Path, words: tuple[str, ...], value: Any, message: str
-) -> None:
+def test_other_files_refused(world: Path, words: tuple[str, ...], value: Any, message: str) -> None:
     is_of_opinions = words[-1] == "ideas"
     names = {"judged.json": value, "ideas.json": [IDEA] if is_of_opinions else value}
     for name, content in names.items():
@@ -118,17 +112,14 @@ def test_a_run_that_did_not_end_or_was_adapted_is_refused(world: Path) -> None:
     result = world / "ward_run" / "result.json"
     done_text = result.read_text()
     result.write_text(json.dumps({**json.loads(done_text), "status": "failed"}))
-    done = mas("appraise", "ward_run")
-    assert done.code == 2
+    done = mas("appraise", "ward_run").ended(2)
     assert "this run is failed, so its utterances are incomplete." in done.err
     result.write_text(done_text)
     (world / "ward_run" / "adapt.yaml").write_text("strategy: tacomas\n")
-    done = mas("appraise", "ward_run")
-    assert done.code == 2
+    done = mas("appraise", "ward_run").ended(2)
     assert "the team of this run adapted" in done.err
     result.unlink()
-    done = mas("appraise", "ward_run")
-    assert done.code == 2
+    done = mas("appraise", "ward_run").ended(2)
     assert "this run is unfinished" in done.err
 
 

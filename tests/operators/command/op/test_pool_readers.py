@@ -1,7 +1,5 @@
 """Inputs of operators that are read from a pool: what its population makes of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.operators.methods.evochamber.seating import STRUCTURES

@@ -1,7 +1,5 @@
 """What `mas dev op` shows and writes: a proposal is looked at before anything is kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -61,8 +59,7 @@ def test_without_a_file_the_child_goes_to_standard_output(world: Path) -> None:
 
 def test_no_valid_proposal_is_1_with_its_problems(world: Path) -> None:
     wrong = structured(reason="", edits=[{"set_prompt": {"agent": "jugde", "prompt": "a b"}}])
-    done = mas(*MUTATE, "-o", "child.yaml", replies=wrong)
-    assert done.code == 1
+    done = mas(*MUTATE, "-o", "child.yaml", replies=wrong).ended(1)
     assert "no agent 'jugde'. Did you mean 'judge'?" in done.err
     assert not (world / "child.yaml").exists()
 
@@ -75,8 +72,7 @@ def test_chance_needs_no_model_and_no_task() -> None:
     assert first.out == again.out
     assert "reason: Drawn at random." in first.err
     assert mas(*words[:-1], "4").out != first.out
-    nothing = mas("chance", "pair.yaml", "--component", "tools")
-    assert nothing.code == 1
+    nothing = mas("chance", "pair.yaml", "--component", "tools").ended(1)
     assert "there is nothing to change about tools" in nothing.err
 
 
@@ -96,8 +92,7 @@ def test_consolidate_puts_what_was_learnt_into_the_memory() -> None:
     assert "One judge is enough." in call.text
     [call] = mas(*MUTATE, "--dry-run", replies=PROMPT).asked
     assert "One judge is enough." not in call.text
-    nothing = mas("consolidate", "pool", "-q", "x", "--no-model")
-    assert nothing.code == 2
+    nothing = mas("consolidate", "pool", "-q", "x", "--no-model").ended(2)
     assert "no team was created on task 'query'" in nothing.err
 
 
@@ -139,8 +134,7 @@ def test_a_fork_is_shown_with_its_reason_then_kept_and_the_ledger_has_it() -> No
 
 @pytest.mark.usefixtures("world")
 def test_two_are_merged_and_retired() -> None:
-    done = op("merge", "town", "ben", "ada", "--keep")
-    assert done.code == 0, done.err
+    done = op("merge", "town", "ben", "ada", "--keep").ended(0)
     assert [*agents()] == ["cyn", "ben_1"]
     assert "ben: retired, merged: asked for by a person" in done.out
     assert Pool.open("town").all_agents["ben_1"].lineage.parents == ("ben", "ada")

@@ -1,7 +1,5 @@
 """Inputs of operators that are read from teams, tasks and runs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -82,8 +80,7 @@ def test_bad_input_is_2_and_asks_nobody(
     spoilt_world: Path, words: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(spoilt_world)
-    done = mas(*words.split())
-    assert done.code == 2, done.err
+    done = mas(*words.split()).ended(2)
     assert message in done.err
     assert done.asked == []
 
@@ -95,8 +92,7 @@ def test_without_a_component_the_model_chooses_one_first() -> None:
         structured(reason="It guessed.", change="prompts"),
         structured(reason="", edits=[prompt]),
     ]
-    done = mas("mutate", "pair.yaml", *TASKED, "--dry-run", replies=replies)
-    assert done.code == 0, done.err
+    done = mas("mutate", "pair.yaml", *TASKED, "--dry-run", replies=replies).ended(0)
     first, _ = done.asked
     assert first.body is not None
     form = first.body["response_format"]["json_schema"]["schema"]["properties"]["change"]
@@ -122,8 +118,7 @@ def test_a_policy_says_what_a_child_may_ask_for(world: Path) -> None:
     words = (*words, "--model", "gpt=openai/gpt-4o", "--policy", "policy.yaml", "--dry-run")
     assert mas(*words, replies=model).out.startswith("judge: model default -> gpt\n")
     (world / "policy.yaml").write_text("ceiling: {max_tokens: 4096}\n")
-    done = mas(*words, replies="")
-    assert done.code == 1
+    done = mas(*words, replies="").ended(1)
     assert "nothing to change about model_id" in done.err
 
 
@@ -159,8 +154,7 @@ def test_a_restructured_team_takes_roles_in_and_lets_go_of_who_did_little(world:
 def test_after_too_few_rounds_nobody_may_go() -> None:
     gone = structured(reason="r", agents=[{"remove_agent": {"agent": "planner"}}], edges=[])
     words = ("restructure", "trio.yaml", *RUN, *JUDGED, "--dry-run")
-    done = mas(*words, replies=gone)
-    assert done.code == 1
+    done = mas(*words, replies=gone).ended(1)
     assert "'planner' may not go" in done.err
     assert mas(*words, "--patience", "1", replies=gone).code == 0
 

@@ -1,7 +1,5 @@
 """`mas dev op` of a team that looks back: on a team's file and the folder of its run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +33,7 @@ def test_an_agent_looks_back_from_where_its_conversation_ended(world: Path) -> N
 def test_two_settle_what_they_learnt(world: Path) -> None:
     known = {"reason": "x", "profile": "Guesses; ask how sure it is.", "together": ""}
     arguments = ("settle", "trio.yaml", "writer", "solver", *RUN, "-o", "child.yaml")
-    done = mas(*arguments, replies=model({"profile": known}))
-    assert done.code == 0, done.err
+    done = mas(*arguments, replies=model({"profile": known})).ended(0)
     assert "solver told: You gave a number without its unit." in done.err
     child = load_team(world / "child.yaml")
     assert dict(child.agents["writer"].notes.teammates) == {"solver": known["profile"]}
@@ -48,8 +45,7 @@ def test_two_settle_what_they_learnt(world: Path) -> None:
 def test_a_team_looks_back_at_all_levels(world: Path) -> None:
     rules = {"reason": "Nobody checks.", "rules": ["Say how sure you are."], "retry": True}
     replies = model({"notes": noted("counting"), "rules": rules})
-    done = mas("reorganise", *TEAMWORK, "-o", "child.yaml", replies=replies)
-    assert done.code == 0, done.err
+    done = mas("reorganise", *TEAMWORK, "-o", "child.yaml", replies=replies).ended(0)
     assert "the team wishes to try again." in done.err
     assert "solver: I guessed." in done.err
     child = load_team(world / "child.yaml")
@@ -96,8 +92,9 @@ def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(world: Pat
 
     (world / "crew.yaml").write_text(OPEN)
     run("crew.yaml", *TASKED, folder="crew_run", replies=works)
-    done = mas("reorganise", "crew.yaml", "--run", "crew_run", "-o", "child.yaml", replies=works)
-    assert done.code == 0, done.err
+    done = mas(
+        "reorganise", "crew.yaml", "--run", "crew_run", "-o", "child.yaml", replies=works
+    ).ended(0)
     child = load_team(world / "child.yaml")
     assert [*child.agents] == ["lead", "helper", "checker"]
     assert child.execution.roster is not None

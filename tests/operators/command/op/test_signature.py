@@ -1,7 +1,5 @@
 """The commands that are made from operators' parameters: the same is true of all of them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping
@@ -206,8 +204,7 @@ def test_every_operator_is_tried() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_an_operator_acts_on_files_and_changes_none(shared_world: Path, name: str) -> None:
     case, before = CASES[name], files(shared_world)
-    result = mas(*words_of(name), replies=case.replies)
-    assert result.code == 0, result.err
+    result = mas(*words_of(name), replies=case.replies).ended(0)
     if isinstance(case.out, str):
         assert result.out.endswith(case.out)
     elif case.out is not None:
@@ -222,8 +219,7 @@ def test_an_operator_acts_on_files_and_changes_none(shared_world: Path, name: st
 @pytest.mark.usefixtures("shared_world")
 @pytest.mark.parametrize("name", sorted({*ASKING} - {"reorganise"}))
 def test_an_answer_of_no_use_ends_with_1_and_its_problems(name: str) -> None:
-    result = mas(*words_of(name), replies="no idea")
-    assert result.code == 1
+    result = mas(*words_of(name), replies="no idea").ended(1)
     assert f"error: {name}: the model gave no valid answer, also after one repair." in result.err
     assert result.out == ""
 
@@ -268,8 +264,7 @@ def test_the_list_has_the_first_sentence_of_each() -> None:
 
 def given(operator: Operator, *words: str) -> str:
     """What the command of an operator printed that gives words."""
-    result = invoked(command_of(operator), words, operator.name)
-    assert result.code == 0, result.err
+    result = invoked(command_of(operator), words, operator.name).ended(0)
     return result.out
 
 
@@ -323,8 +318,7 @@ def test_settings_are_options_of_the_types_and_with_the_defaults_of_parameters()
 @pytest.mark.usefixtures("shared_world")
 def test_a_plugin_s_operator_has_a_command_without_code() -> None:
     words = ("pair.yaml", "judge", *TASKED, DRY)
-    result = mas(*words, replies=structured(advice="Count."), command=command_of(ADVISE))
-    assert result.code == 0, result.err
+    result = mas(*words, replies=structured(advice="Count."), command=command_of(ADVISE)).ended(0)
     assert "judge: coaching none -> Count." in result.out
     result = mas("pair.yaml", "jugde", *TASKED, command=command_of(ADVISE))
     assert (result.code, result.asked) == (2, [])
@@ -339,13 +333,9 @@ def test_a_parameter_that_nobody_can_fill_in_is_named() -> None:
         command_of(operator)
 
 
-def test_an_operator_that_cannot_be_imported_is_listed_and_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unimportable_operator_is_listed_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "coterie.operators.methods.search.mutate", None)
-    listed = invoked(mas_op, ["--help"], "mas dev op")
-    assert listed.code == 0
+    listed = invoked(mas_op, ["--help"], "mas dev op").ended(0)
     assert "mutate (coterie.operators.methods.search.mutate:MUTATE" in " ".join(listed.out.split())
-    result = invoked(mas_op, ["mutate", "pair.yaml"], "mas dev op")
-    assert result.code == 2
+    result = invoked(mas_op, ["mutate", "pair.yaml"], "mas dev op").ended(2)
     assert "cannot be imported" in result.err

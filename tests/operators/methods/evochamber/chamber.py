@@ -4,8 +4,6 @@ Agents are right by a chance that depends on what they read alone, so what they 
 no clock and on no order; operators are given something of the shape that they ask for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """Own attempts: in every structure members who differ teach each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -75,18 +73,14 @@ def test_what_a_critic_answered_alone_is_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("structure", ONE_ANSWERS)
-def test_without_own_attempts_such_a_structure_teaches_nothing(
-    tmp_path: Path, structure: str
-) -> None:
+def test_without_attempts_such_a_structure_teaches_nothing(tmp_path: Path, structure: str) -> None:
     result = taught(tmp_path, structure, own_attempts="never", shared_failure="abstain")
     report = result.event("dream")
     assert (report["abstained"], report["because"]) == (True, "nobody succeeded")
     assert not result.pool.learnt
 
 
-def test_a_team_that_is_right_is_asked_for_own_attempts_only_where_the_recipe_says_always(
-    tmp_path: Path,
-) -> None:
+def test_a_right_team_attempts_alone_only_where_the_recipe_says_always(tmp_path: Path) -> None:
     def able_leader(request: Request) -> Reply:
         return Reply(text="7") if "You lead" in message_text(request) else differing(request)
 

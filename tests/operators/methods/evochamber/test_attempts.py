@@ -1,7 +1,5 @@
 """Attempts: who answered the task itself, what each answer is worth, and whether they agree."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,7 @@ from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.tools import ToolCall
-from coterie.schema import Task
-from coterie.schema.values.errors import JailError
+from coterie.schema import JailError, Task
 
 from ...evolution.test_episode import TASKS, done
 from ...rounds import did
@@ -48,9 +45,7 @@ def tried(*answers: str, **fields: Any) -> list[MemberAttempt]:
         ("decompose", ["anchor_whole"]),
     ],
 )
-def test_an_attempt_is_the_answer_or_what_it_is_picked_from(
-    name: str, positions: list[str]
-) -> None:
+def test_an_attempt_is_the_answer_or_its_source(name: str, positions: list[str]) -> None:
     team = sit(name, 3)
     run = run_of(**{agent: did(f"work of {agent}") for agent in team.team.agents})
     result = attempts(team, run)
@@ -146,9 +141,7 @@ def test_in_a_test_nothing_is_graded(tmp_path: Path) -> None:
     assert (calls, episode.judging.calls) == ([], 0)
 
 
-def test_what_tools_did_counts_for_each_attempt_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_tools_did_counts_by_attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from coterie.operators.evolution import task_runs
 
     seen: list[Any] = []

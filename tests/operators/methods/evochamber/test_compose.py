@@ -1,7 +1,5 @@
 """Who works on a task: EvoChamber's Equations 3 to 5."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """LeadLearn: which rounds a leader is shown, what it chooses, and what stands in for it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

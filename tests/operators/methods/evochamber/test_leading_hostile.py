@@ -1,7 +1,5 @@
 """Hostile answers of leaders: no structure but those offered, no empty note, all counted."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Any

@@ -1,7 +1,5 @@
 """Hostile answers in what agents learn: short entries of the right agent, all counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

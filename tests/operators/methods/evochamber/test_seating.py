@@ -1,7 +1,5 @@
 """Seating: who takes which place in a structure, and that what comes of it is a team that runs."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -26,11 +24,19 @@ from coterie.pool.ledger.changes import Learnt
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.schema import Catalogue, ConfigError, InputError, Team, load_team, parse_team
+from coterie.schema import (
+    Agent,
+    Catalogue,
+    ConfigError,
+    InputError,
+    Notes,
+    Team,
+    dump,
+    load_team,
+    parse_team,
+)
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import team_path
-from coterie.schema.team.team import Agent, Notes
-from coterie.schema.team.writing import dump
 
 from ....support.commands import invoked
 
@@ -264,9 +270,7 @@ def test_a_team_above_the_ceiling_is_refused() -> None:
 
 @settings(max_examples=15)
 @given(st.sampled_from([*TEMPLATES]), st.integers(2, 6), st.permutations(range(6)))
-def test_who_sits_where_changes_nothing_but_who_sits_where(
-    name: str, count: int, order: list[int]
-) -> None:
+def test_seating_changes_nothing_but_the_seats(name: str, count: int, order: list[int]) -> None:
     members = {seat: member(number) for seat, number in zip(ORDER[:count], order, strict=False)}
     result = seated(TEMPLATES[name], members, STANDARD, KNOWN)
     assert result.seats == {seat: item.id for seat, item in members.items()}
@@ -290,9 +294,7 @@ def test_a_team_that_worked_is_kept_once_by_what_it_holds(tmp_path: Path) -> Non
     assert load_team(written, KNOWN) == team
 
 
-def test_a_kept_team_runs_again_with_what_its_members_recall(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kept_team_recalls_as_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     pool = Pool.init("town", [], catalogue=KNOWN)
     for number in range(4):

@@ -1,7 +1,5 @@
 """Wrong settings of a population: one error each, with its place, before anything is made."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -37,9 +35,7 @@ def recipe(*lines: str, more: str = "") -> None:
         ("founder: x.yaml", "3:12: error: settings.founder: there is no file 'x.yaml'."),
     ],
 )
-def test_a_wrong_setting_is_told_with_its_place_and_nothing_is_made(
-    line: str, message: str
-) -> None:
+def test_a_wrong_setting_is_told_by_place_and_makes_nothing(line: str, message: str) -> None:
     recipe(line)
     result = chamber.evolved("town")
     assert (result.code, result.out, result.calls) == (2, "", 0)
@@ -52,8 +48,7 @@ def test_a_wrong_setting_is_told_with_its_place_and_nothing_is_made(
 def test_a_pool_without_a_structure_is_refused() -> None:
     Path("solo.yaml").write_text("name: solo\nagents: {one: {prompt: Solve it.}}\n")
     recipe("tau: 10", more="seeds: [solo.yaml]\n")
-    result = chamber.evolved("town")
-    assert result.code == 2
+    result = chamber.evolved("town").ended(2)
     assert "the pool has no structure in which a team of 3 agents can work" in result.err
     assert not Path("town").exists()
 
@@ -85,7 +80,6 @@ def test_a_dry_run_says_what_would_be_done_and_makes_nothing(tmp_path: Path) -> 
 
 
 def test_every_setting_is_explained() -> None:
-    result = invoked(explain, ["settings.theta"], "mas dev explain")
-    assert result.code == 0
+    result = invoked(explain, ["settings.theta"], "mas dev explain").ended(0)
     assert "A team dreams if its reward is below this" in result.out
     assert "0.6" in result.out

@@ -1,7 +1,5 @@
 """Chance in a model's place: whatever is drawn makes whole values."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A small population that works on one task with scripted models, and what is kept of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,9 +18,8 @@ from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.view import events
 from coterie.runtime import Run
 from coterie.runtime.doubles import Replies, ScriptedModel
-from coterie.schema import Agent, Lineage, Team
+from coterie.schema import Agent, Lineage, Task, Team
 from coterie.schema.loading.recipe import Recipe
-from coterie.schema.team.task import Task
 
 from ...evolution.test_episode import done
 from ...rounds import did

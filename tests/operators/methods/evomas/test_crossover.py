@@ -1,7 +1,5 @@
 """Crossover: the whole topology of one parent; each position has an agent of either or a hybrid."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Instantiation adapts a team to a task; it may take in and leave out agents, or do nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -107,9 +105,7 @@ def test_where_models_may_not_be_touched_newcomers_have_those_of_the_team() -> N
 
 
 @pytest.mark.parametrize("allowed", [("tools", "parameters"), ()])
-def test_where_nothing_may_be_adapted_the_team_stays_and_nobody_is_asked(
-    allowed: Sequence[Component],
-) -> None:
+def test_where_nothing_may_be_adapted_nobody_is_asked(allowed: Sequence[Component]) -> None:
     done = adapted(allowed=allowed)
     assert isinstance(done.result, Proposal)
     assert (done.result.child, done.result.edits, done.result.words) == (PAIR, (), ())
@@ -149,9 +145,7 @@ def test_an_agent_above_the_ceiling_is_not_taken_in() -> None:
     assert "above the ceiling" in done.result.problems[0]
 
 
-def test_where_there_is_nothing_to_adapt_no_model_is_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_there_is_nothing_to_adapt_no_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(majority, "needs_reports", False, raising=False)
     alone = team("alone", llm("a", agent_type="Function", function="majority", prompt=""))
     ceiling = ceiling_of(alone)

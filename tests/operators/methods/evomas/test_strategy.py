@@ -1,7 +1,5 @@
 """What EvoMAS does with a task, told from evolutions of a scripted world."""
 
-from __future__ import annotations
-
 import json
 from itertools import count
 from pathlib import Path
@@ -246,9 +244,7 @@ def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:
     assert not (folder / "pool").exists()
 
 
-def test_a_child_that_gives_its_model_too_little_time_is_dropped_and_not_waited_for(
-    folder: Path,
-) -> None:
+def test_a_child_with_too_little_time_is_dropped_and_not_waited_for(folder: Path) -> None:
     def slow(request: Request) -> Reply:
         if "edits" in asked(request):
             edit = {"set_parameter": {"agent": "one", "timeout": 1}}

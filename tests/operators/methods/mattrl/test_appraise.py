@@ -1,18 +1,15 @@
 """The judge of utterances: each of a round once, by a rubric, without the right answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, RejectedProposal
-from coterie.operators.core.utterances import Utterance
+from coterie.operators import Bounds, RejectedProposal, Utterance
 from coterie.operators.methods.mattrl.appraise import Appraisal, appraise
 from coterie.runtime.doubles import Reply
 
-from ...asking import TASK, Asked, asking
+from ...asking import TASK, Asked, asking, dropped
 from ...consulting import utterance
 
 ROUND = (utterance("heart", read="letter of brain:\nlook here"), utterance("brain"))
@@ -62,10 +59,7 @@ def test_the_rubric_of_the_recipe_takes_the_place_of_ours() -> None:
     ],
 )
 def test_what_is_no_appraisal_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
-    assert isinstance(appraised(bad, SAID).result, Appraisal)
-    done = appraised(bad, bad)
-    assert isinstance(done.result, RejectedProposal)
-    assert [fields["operator"] for fields in done.events_of("operator_dropped")] == ["appraise"]
+    assert dropped(appraised, bad, SAID).operator == "appraise"
 
 
 def test_many_long_utterances_share_the_room() -> None:

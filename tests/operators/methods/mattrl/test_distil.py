@@ -1,7 +1,5 @@
 """Distilling: an utterance becomes three short parts that its agent can use again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -10,7 +8,7 @@ from coterie.operators import Bounds, Contribution, RejectedProposal
 from coterie.operators.methods.mattrl.distil import Distilled, distil
 from coterie.runtime.doubles import Reply
 
-from ...asking import TASK, Asked, asking
+from ...asking import TASK, Asked, asking, dropped
 from ...consulting import utterance
 
 SAID = {
@@ -30,16 +28,6 @@ def distilled(*answers: Any, bounds: Bounds | None = None) -> Asked[Distilled | 
     )
 
 
-def test_an_entry_says_when_what_and_why() -> None:
-    result = distilled(SAID).result
-    assert isinstance(result, Distilled)
-    assert result.text == (
-        "When: Things are given away one by one.\n"
-        "Do: Count what is left after each.\n"
-        "Why: It showed the slip."
-    )
-
-
 def test_it_sees_the_case_what_was_read_and_said_and_what_it_was_worth() -> None:
     [call] = distilled(SAID).calls
     for shown in ("How many apples?", "I counted again.", "nobody knows", "score 0.9: it settled"):
@@ -49,18 +37,10 @@ def test_it_sees_the_case_what_was_read_and_said_and_what_it_was_worth() -> None
 
 @pytest.mark.parametrize(
     "bad",
-    [
-        {**SAID, "action": " "},
-        {**SAID, "context": ","},
-        {"action": "x"},
-        {**SAID, "owner": "brain"},
-    ],
+    [{**SAID, "action": " "}, {**SAID, "context": ","}, {"action": "x"}, {**SAID, "owner": "b"}],
 )
 def test_what_is_no_entry_is_repaired_once_then_dropped_and_counted(bad: Any) -> None:
-    assert isinstance(distilled(bad, SAID).result, Distilled)
-    done = distilled(bad, bad)
-    assert isinstance(done.result, RejectedProposal)
-    assert [fields["operator"] for fields in done.events_of("operator_dropped")] == ["distil"]
+    assert dropped(distilled, bad, SAID).operator == "distil"
 
 
 @pytest.mark.parametrize("characters", [100, 240, 4_000])

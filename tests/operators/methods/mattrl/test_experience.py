@@ -1,7 +1,5 @@
 """Rewards of utterances, by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from coterie.operators import Contribution

@@ -1,7 +1,5 @@
 """Hostile answers of who judges utterances, and of who distils them: counted, none kept."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What an episode tells of a case, whatever a model says of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from coterie.operators.evolution.context import EvolutionContext

@@ -1,7 +1,5 @@
 """Which utterances of a batch become experience: the share, ties, and what does not count."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """MATTRL from end to end: what was worth most on a stream of cases becomes experience."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -186,9 +184,7 @@ def test_agents_recall_while_it_is_built_only_if_they_are_to(tmp_path: Path) -> 
     assert reminders(learnt(tmp_path, recipe(recalls=True, batch=1)).model) > 2
 
 
-def test_what_is_kept_depends_neither_on_speed_nor_on_how_many_work_at_once(
-    built: Built, tmp_path: Path
-) -> None:
+def test_what_is_kept_depends_on_no_speed_and_no_workers(built: Built, tmp_path: Path) -> None:
     def slow_first(request: Request) -> Reply:
         slow = "What is 0 + 7?" in message_text(request)
         return replace(doctors(request), latency=0.01 if slow else 0)

@@ -1,7 +1,5 @@
 """A recruited consultation: who recruits, reports and decides is not credited."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Credit by counterfactual runs: what they pay for, and what agents are worth."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -30,9 +28,7 @@ def agents_asked(built: Built) -> int:
         ({"credit": "shapley", "per": "turn"}, 15),
     ],
 )
-def test_counterfactual_credit_pays_for_what_really_changes(
-    tmp_path: Path, settings: dict[str, Any], runs: int
-) -> None:
+def test_credit_pays_for_real_changes(tmp_path: Path, settings: dict[str, Any], runs: int) -> None:
     built = learnt(tmp_path, recipe(**settings), cases=2)
     assert built.entries
     asked_for = 0
@@ -65,9 +61,7 @@ def decided_by_heart(request: Request) -> Reply:
 
 
 @pytest.mark.parametrize("credit", ["difference", "shapley"])
-def test_an_agent_without_whom_the_answer_is_wrong_has_all_of_the_outcome(
-    tmp_path: Path, credit: Any
-) -> None:
+def test_who_alone_makes_the_answer_right_has_all_of_it(tmp_path: Path, credit: Any) -> None:
     built = learnt(tmp_path, recipe(credit=credit), script=decided_by_heart, cases=1)
     for event in built.utterance_events:
         assert event["outcome"] == 1
@@ -75,9 +69,7 @@ def test_an_agent_without_whom_the_answer_is_wrong_has_all_of_the_outcome(
         assert ratios == {"heart": 1, "brain": 0}
 
 
-def test_counterfactual_credit_is_the_same_after_the_end_at_any_moment(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_counterfactual_credit_survives_an_end_anywhere(tmp_path: Path, nightly: bool) -> None:
     of = recipe(credit="difference", workers=2)
     clean = learnt(tmp_path / "clean", of, cases=3)
     chance, is_done = random.Random(2), False
@@ -98,9 +90,7 @@ def judged_in_vain(request: Request) -> Reply:
     return Reply(text="no") if is_of_others else Reply.json({"reason": "r", "score": 0.8})
 
 
-def test_where_somebody_s_worth_is_not_known_nothing_is_kept_and_that_is_counted(
-    tmp_path: Path,
-) -> None:
+def test_where_a_worth_is_unknown_nothing_is_kept_and_that_is_counted(tmp_path: Path) -> None:
     def script(request: Request) -> Reply:
         if "score" in asked(request):
             return judged_in_vain(request)

@@ -1,7 +1,5 @@
 """A single agent or the team: both work on what is learnt from; a router chooses in a test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,7 @@ from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.evolution import Evolution
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.schema.team.task import Task
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Task
 
 from ...building import MATTRL, learnt, recipe
 from ...consulting import WARD, doctors
@@ -40,9 +37,7 @@ def gauging(request: Request) -> Reply:
     return Reply(text="7" if first == ("[alone]" in text) else "8")
 
 
-def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
-    tmp_path: Path,
-) -> None:
+def test_both_work_on_a_case_to_learn_and_a_router_chooses_in_a_test(tmp_path: Path) -> None:
     cases = [Task(id=f"c{n}", query=f"What is {n % 6} + {7 - n}?", answer="7") for n in range(10)]
 
     async def routed(context: EvolutionContext) -> list[Any]:

@@ -1,7 +1,5 @@
 """What a recipe says of the team that consults: its catalogue, its recall, and a test ahead."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,8 @@ from coterie.operators.methods.mattrl.teams import as_set, suits
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.messages.recall import MemoryEntry, fitting
-from coterie.schema import Catalogue, Recall, Team, dump, load_team, parse_team
+from coterie.schema import Catalogue, Recall, Task, Team, dump, load_team, parse_team
 from coterie.schema.loading.seeds import SEEDS
-from coterie.schema.team.task import Task
 
 from ...building import evolution, recipe
 from ...evolution.test_episode import done

@@ -1,7 +1,5 @@
 """Teams that worked, with their agents' conversations, and models that look back for them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

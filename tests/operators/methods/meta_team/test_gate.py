@@ -1,7 +1,5 @@
 """The gate: everybody's part stays, nobody may do more, and one bad edit costs no good one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.methods.meta_team import NoteLimits, Passed, gate
-from coterie.schema import Team
+from coterie.schema import Execution, Notes, Roster, Skill, Team
 from coterie.schema.edits import (
     AddAgent,
     AddEdge,
@@ -23,7 +21,6 @@ from coterie.schema.edits import (
     SetTools,
 )
 from coterie.schema.loading.ceiling import CapabilityPolicy
-from coterie.schema.team.team import Execution, Notes, Roster, Skill
 
 from ...asking import catalogue, llm
 from ...rounds import TRIO
@@ -75,9 +72,7 @@ def test_what_may_be_kept_is_and_makes_the_child() -> None:
         (replace(UNITS, text="Use sk-" + "a1B2" * 12), "looks like"),
     ],
 )
-def test_what_may_not_is_refused_with_its_reason_and_costs_nothing_else(
-    edit: Edit, why: str
-) -> None:
+def test_what_may_not_is_refused_with_its_reason_alone(edit: Edit, why: str) -> None:
     good = SetNote(agent="planner", note="patch", name="brief", text="Be brief.")
     result = passed(edit, good)
     assert result.edits == (good,)

@@ -1,15 +1,12 @@
 """What a phase may take: counted from answers, before each question, and by each one alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from coterie.operators.methods.meta_team import PhaseLimits, TaskFeedback, retrospect
 from coterie.operators.methods.meta_team.limits import Meter
-from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.schema import Task
 
 from ...asking import asking

@@ -1,7 +1,5 @@
 """What an agent may write of itself: names that are no paths, and each thing kept or refused."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

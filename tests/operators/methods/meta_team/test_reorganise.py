@@ -1,7 +1,5 @@
 """The team changes its rules and its roster: what is offered, and what of an answer is kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +16,9 @@ from coterie.operators.methods.meta_team import (
 from coterie.operators.methods.meta_team.reorganise import EdgeOffer
 from coterie.operators.methods.meta_team.roster import RosterOffer
 from coterie.operators.methods.meta_team.rules import Rules
-from coterie.schema import Team
+from coterie.schema import Execution, Roster, Rounds, Team
 from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge
 from coterie.schema.loading.ceiling import CapabilityPolicy
-from coterie.schema.team.team import Execution, Roster, Rounds
 
 from ...asking import asking
 from ...rounds import TRIO

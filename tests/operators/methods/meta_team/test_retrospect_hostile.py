@@ -3,8 +3,6 @@
 The model is a function in this process; everything from its answer on is real.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections import Counter
@@ -27,10 +25,9 @@ from coterie.operators.methods.meta_team import (
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
 from coterie.runtime.values.structured import json_in
-from coterie.schema import Agent, Team, dump
+from coterie.schema import Agent, Notes, Skill, Team, dump
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
-from coterie.schema.team.team import Notes, Skill
 
 from ...asking import catalogue
 from ...hostile import TEXTS, HostileModel

@@ -1,7 +1,5 @@
 """A team looks back: each level reads what it may, and changes what is its own."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from dataclasses import replace
@@ -22,11 +20,10 @@ from coterie.operators.methods.meta_team import (
 from coterie.runtime import Journal
 from coterie.runtime.agents.posted import Kind, Posted
 from coterie.runtime.doubles import Call
-from coterie.schema import Team, dump
+from coterie.schema import Execution, Notes, Roster, Team, dump
 from coterie.schema.edits import SetNote
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import check_team
-from coterie.schema.team.team import Execution, Notes, Roster
 
 from ...asking import TASK, Asked, asking, catalogue
 from ...rounds import TRIO

@@ -1,7 +1,5 @@
 """What a recipe says of a team that evolves as a team."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -50,9 +48,7 @@ def test_the_defaults_and_the_examples_are_right() -> None:
         ({"roster": "closed", "alive": 3}, "alive"),
     ],
 )
-def test_what_nothing_would_read_is_told_by_its_field(
-    fields: dict[str, object], field: str
-) -> None:
+def test_what_nothing_reads_is_told_by_its_field(fields: dict[str, object], field: str) -> None:
     assert [*check(RetrospectiveSettings(**fields), fields)] == [field]  # type: ignore[arg-type]
 
 

@@ -1,7 +1,5 @@
 """A team that evolves as a team, end to end: what it leaves, and that a kill changes nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -13,14 +11,12 @@ import pytest
 from coterie.benchmarks.command import main as mas_bench
 from coterie.operators.methods.meta_team.head import closed, constrained, head_of, started
 from coterie.operators.methods.meta_team.settings import RetrospectiveSettings
-from coterie.pool import Pool
+from coterie.pool import LedgerEntry, Pool
 from coterie.pool.ledger.changes import Restored, Retired
-from coterie.pool.ledger.ledger import LedgerEntry
 from coterie.pool.view import Views
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.schema import load_team
-from coterie.schema.team.team import Agent, Execution, Roster, Team
+from coterie.schema import Agent, Execution, Roster, Team, load_team
 
 from ....support.commands import invoked
 from ...building import Killed, dying
@@ -80,9 +76,7 @@ def test_each_task_leads_to_the_next_head_and_the_one_before_retires(done: Path)
     assert turns[-1]["head"] == head.name
 
 
-def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it(
-    done: Path,
-) -> None:
+def test_a_childs_lineage_says_which_level_and_which_task_changed_what(done: Path) -> None:
     children = [fields["lineage"] for fields in world.born(done)[1:]]
     assert [child["task"] for child in children] == sorted(child["task"] for child in children)
     steps = [step["operator"] for child in children for step in child.get("steps", [child])]
@@ -140,8 +134,7 @@ def test_each_part_can_be_left_out_by_one_switch(
         return world.answering(request)
 
     world.write_world(tmp_path, tasks=1, **settings)
-    result = world.evolved("pool", script=counting)
-    assert result.code == 0, result.err
+    world.evolved("pool", script=counting).ended(0)
     whom = {*asking.split()}
     assert operators(POOL) == whom
     assert asked_for.count("questions") == questions
@@ -162,8 +155,7 @@ def test_each_part_can_be_left_out_by_one_switch(
 @pytest.mark.parametrize("scheme", ["collaborative", "centralised"])
 def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme: str) -> None:
     world.write_world(tmp_path, tasks=1, scheme=scheme, retry=False)
-    result = world.evolved("pool", script=world.answering)
-    assert result.code == 0, result.err
+    result = world.evolved("pool", script=world.answering).ended(0)
     [line] = world.told(POOL)
     names = {
         "collaborative": {
@@ -187,8 +179,7 @@ def test_what_each_level_took_is_told_beside_one_analyser(tmp_path: Path, scheme
 
 def test_a_team_that_finds_nothing_to_change_stays_the_head(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
-    result = world.evolved("pool", script=quiet)
-    assert result.code == 0, result.err
+    world.evolved("pool", script=quiet).ended(0)
     assert [*Pool.open(POOL).members] == [*Pool.open(POOL).teams] == ["trio"]
     assert [fields["said"] for fields in world.told(POOL)] == [
         "L1 0, L2 0, L3 0, refused 0; trio stays the head"
@@ -247,8 +238,7 @@ def test_a_failure_of_the_provider_teaches_nothing(tmp_path: Path) -> None:
         return world.answering(request) if asked(request) else Reply(status=401)
 
     world.write_world(tmp_path, tasks=1)
-    result = world.evolved("pool", script=down)
-    assert result.code == 2
+    world.evolved("pool", script=down).ended(2)
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert not world.told(POOL)
 
@@ -348,7 +338,6 @@ def test_a_hostile_answer_reaches_nobody_elses_notes(tmp_path: Path) -> None:
         return quiet(request)
 
     world.write_world(tmp_path, tasks=1)
-    result = world.evolved("pool", script=hostile)
-    assert result.code == 0
+    world.evolved("pool", script=hostile).ended(0)
     assert [*Pool.open(POOL).teams] == ["trio"]
     assert world.told(POOL)[0]["told"]["refused"] == 3

@@ -1,7 +1,5 @@
 """A team that evolves in a small world on disk, with a model that answers whatever is asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bets: the interval holds the truth at every moment, and closes where there is a difference."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """A judge at chance is refused after the pilot; a judge that knows, or nobody can check, is not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Merges: the edits of one candidate made in another, or what both decide."""
 
-from __future__ import annotations
-
 from coterie.operators.core.answers import child_of
 from coterie.operators.methods.race.merging import Merging
 from coterie.operators.methods.race.standings import Contender, Standings

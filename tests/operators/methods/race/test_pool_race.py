@@ -1,15 +1,12 @@
 """The last race of a pool: its most promising teams run again before one is deployed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
 from coterie.operators.methods.race.pool_race import PoolRace
-from coterie.pool import Pool
-from coterie.pool.expectation.expectation import most_promising
+from coterie.pool import Pool, most_promising
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue

@@ -1,7 +1,5 @@
 """A race as a user has it: a better team, or the original; stopped and resumed; within a budget."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -127,8 +125,7 @@ def test_reference_answers_correct_a_judge_that_is_easy_to_please(folder: Path) 
     (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     outcome = raced(
         folder, "--pool", "pool", "--budget", "calls=200", script=pleased, label="race.yaml"
-    )
-    assert outcome.code == 0, outcome.err
+    ).ended(0)
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
     assert result is not None
     word = result.last_word
@@ -140,8 +137,7 @@ def test_reference_answers_correct_a_judge_that_is_easy_to_please(folder: Path) 
 
 
 def test_where_nothing_helps_the_original_is_named(folder: Path) -> None:
-    result = raced(folder, "--budget", "calls=120", script=null)
-    assert result.code == 0, result.err
+    result = raced(folder, "--budget", "calls=120", script=null).ended(0)
     assert "The original" in result.out or "No improvement that the data can show" in result.out
     assert not result_of(folder).is_better
 
@@ -161,8 +157,7 @@ def test_stopped_anywhere_it_resumes_to_the_same(folder: Path, whole: Path, mome
         calls += 1
         return refusing(request) if calls > moment else world(request)
 
-    broken = raced(folder, "--budget", "calls=150", script=breaking)
-    assert broken.code == 1
+    raced(folder, "--budget", "calls=150", script=breaking).ended(1)
     assert raced(folder, "--budget", "calls=150").code == 0
     for name in (f"{FOLDER}/race.json", "runs/evolve-solo/ledger.jsonl"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
@@ -192,8 +187,7 @@ def test_a_budget_that_is_too_small_holds_and_says_so(folder: Path, calls: int) 
 
 
 def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
-    outcome = raced(folder, "--pool", "pool", "--budget", "calls=120", label="race.yaml")
-    assert outcome.code == 0, outcome.err
+    raced(folder, "--pool", "pool", "--budget", "calls=120", label="race.yaml").ended(0)
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
     assert result is not None
     assert {entrant.kind for entrant in result.entrants[1:]} <= {"hypothesis", "merge"}
@@ -201,21 +195,18 @@ def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
 
 def test_too_few_tasks_cost_nothing(folder: Path) -> None:
     (folder / "tasks.jsonl").write_text('{"id": "t", "query": "What is 1 + 6?", "answer": "7"}\n')
-    result = raced(folder, script=refusing)
-    assert result.code == 2
+    result = raced(folder, script=refusing).ended(2)
     assert "a race needs at least" in result.err
 
 
 def test_several_seeds_are_refused_before_anything_is_spent(folder: Path) -> None:
-    result = raced(folder, "--seeds", "2", script=refusing)
-    assert result.code == 2
+    result = raced(folder, "--seeds", "2", script=refusing).ended(2)
     assert "--seeds is not for race" in result.err
 
 
 def test_a_recipe_needs_a_pool(folder: Path) -> None:
     (folder / "race.yaml").write_text("strategy: evomas\nseeds: [solo.yaml]\n")
-    result = raced(folder, label="race.yaml")
-    assert result.code == 2
+    result = raced(folder, label="race.yaml").ended(2)
     assert "--pool FOLDER" in result.err
 
 
@@ -229,8 +220,7 @@ def test_the_better_team_is_a_file_beside_the_original(folder: Path) -> None:
 
 def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> None:
     (folder / "solo.better.yaml").write_text("mine\n")
-    result = raced(folder, script=refusing)
-    assert result.code == 2
+    result = raced(folder, script=refusing).ended(2)
     assert "is not overwritten" in result.err
     assert (folder / "solo.better.yaml").read_text() == "mine\n"
 
@@ -283,27 +273,22 @@ def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
 @pytest.mark.parametrize(
     ("file", "why"), [("gone/x", "there is no folder"), ("/proc/x", "no file can be made in /proc")]
 )
-def test_where_no_file_can_be_made_is_said_before_anything_is_spent(
-    folder: Path, option: str, file: str, why: str
-) -> None:
-    result = raced(folder, option, file, script=refusing)
-    assert result.code == 2
+def test_an_impossible_file_is_said_first(folder: Path, option: str, file: str, why: str) -> None:
+    result = raced(folder, option, file, script=refusing).ended(2)
     assert why in result.err
 
 
 def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:
     recipe = folder / "race.yaml"
     recipe.write_text('strategy: race\nseeds: [solo.yaml, "seed:direct"]\n')
-    result = raced(folder, label="race.yaml", script=refusing)
-    assert result.code == 2
+    result = raced(folder, label="race.yaml", script=refusing).ended(2)
     assert "race begins with one team, and the pool has 2" in result.err
 
 
 def test_a_team_may_be_a_folder(folder: Path) -> None:
     (folder / "crew").mkdir()
     (folder / "crew" / "team.yaml").write_text(TEAM)
-    result = raced(folder, "--dry-run", label="crew")
-    assert result.code == 0, result.err
+    result = raced(folder, "--dry-run", label="crew").ended(0)
     assert "teams of runs/evolve-crew (new): solo" in result.out
     (folder / "crew" / "team.yaml").unlink()
     assert raced(folder, "--dry-run", label="crew").code == 2

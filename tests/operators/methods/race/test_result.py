@@ -1,7 +1,5 @@
 """The report of a race, as people read it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from coterie.operators.methods.race.result import Entrant

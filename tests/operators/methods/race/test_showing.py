@@ -1,17 +1,14 @@
 """What an operator sees: failures of one niche, a success, and what each agent's output scores."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Sequence
 
 from coterie.operators.methods.race.showing import credits_text, shown, with_credits
 from coterie.operators.methods.race.task_trial import TaskTrial
-from coterie.runtime.agents.outcomes import AgentOutcome, Run
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.jail import Jails
-from coterie.runtime.values.score import Score
 from coterie.schema import Task
 
 

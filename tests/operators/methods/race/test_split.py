@@ -1,7 +1,5 @@
 """Tasks are split into disjoint parts, with the niches in proportion."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

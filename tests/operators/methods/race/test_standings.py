@@ -1,7 +1,5 @@
 """Standings: what is believed follows from scores, beside others in the same slots."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Which team enters the pool, and which trials count: told from evolutions of a scripted world."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,10 +12,9 @@ from coterie.operators.evolution.candidates import Candidate
 from coterie.operators.methods.search.admission import Admitting, newcomer
 from coterie.pool import Pool
 from coterie.pool.view import Views
-from coterie.runtime import Run
+from coterie.runtime import Run, Score
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.values.score import Score
 from coterie.schema import Lineage, Task, Team
 
 from ....pool.edited_teams import pool_of, vote

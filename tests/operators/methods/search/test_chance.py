@@ -1,7 +1,5 @@
 """Chance: valid edits of one component that no model chose; the same for the same seed."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections import Counter

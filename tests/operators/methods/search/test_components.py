@@ -1,7 +1,5 @@
 """Policies choose among what is open, and the same for the same arguments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

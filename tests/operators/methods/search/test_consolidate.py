@@ -1,7 +1,5 @@
 """Consolidation: an evolution trace becomes an entry of the memory."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

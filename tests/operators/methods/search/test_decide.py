@@ -1,7 +1,5 @@
 """Decision: one question, one choice; none where there is none to make."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Mutation: one component of one parent, whatever the model answers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -155,9 +153,7 @@ def test_the_only_open_component_need_not_be_chosen(monkeypatch: pytest.MonkeyPa
         ("prompts", "worker", 'no JSON object with a list under "edits"'),
     ],
 )
-def test_what_may_not_be_is_handed_back_then_dropped(
-    component: Any, listed: Any, message: str
-) -> None:
+def test_what_may_not_be_is_repaired_or_dropped(component: Any, listed: Any, message: str) -> None:
     bad = {"reason": "", "edits": listed}
     done = mutated(bad, bad, component=component)
     assert isinstance(done.result, RejectedProposal)

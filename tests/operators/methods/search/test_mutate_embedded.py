@@ -1,7 +1,5 @@
 """The embedded model as meta-model: what it writes is uninformed, but always valid."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Who stands where in two teams: by id, then by role, then by level."""
 
-from __future__ import annotations
-
 from coterie.operators.methods.search.positions import counterparts
 
 from ...asking import PAIR, llm, seed, team

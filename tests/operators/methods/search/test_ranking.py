@@ -1,15 +1,12 @@
 """The best candidate of a task: the highest reward, and no tie for a child."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from coterie.operators.evolution.candidates import Candidate
 from coterie.operators.methods.search.ranking import best_of
-from coterie.runtime import Run
-from coterie.runtime.values.score import Score
+from coterie.runtime import Run, Score
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Lineage
 
@@ -52,8 +49,6 @@ def candidate(number: int, reward: float, *sources: int, tokens: int = 9, **more
         "a parent that did not run",
     ],
 )
-def test_ties_go_to_what_a_child_comes_from_then_to_the_cheaper(
-    tried: list[Candidate], best: int
-) -> None:
+def test_ties_go_to_the_parent_then_to_the_cheaper(tried: list[Candidate], best: int) -> None:
     assert best_of(tried).number == best
     assert best_of(tried[::-1]).number == best

@@ -1,7 +1,5 @@
 """`preset: paper`: what it sets, and which recipes it does not go with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -47,9 +45,7 @@ def test_the_preset_has_the_published_protocol(tmp_path: Path, strategy: str) ->
         ),
     ],
 )
-def test_what_contradicts_the_preset_is_refused_in_one_error(
-    tmp_path: Path, settings: str, common: str, problem: str
-) -> None:
+def test_preset_conflicts_are_one(tmp_path: Path, settings: str, common: str, problem: str) -> None:
     with pytest.raises(ConfigError) as refused:
         load_recipe(recipe(tmp_path, settings, common))
     assert len(refused.value.problems) == 1

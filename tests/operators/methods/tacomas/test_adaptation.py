@@ -1,7 +1,5 @@
 """Adapting between rounds: what is judged, coached and changed, when it ends, who answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

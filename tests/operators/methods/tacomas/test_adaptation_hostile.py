@@ -1,7 +1,5 @@
 """Hostile answers of judge, coach and restructurer: bounds hold, teams load, all is counted."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

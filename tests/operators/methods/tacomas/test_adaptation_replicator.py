@@ -1,7 +1,5 @@
 """The replicator: laws of its weights, whatever agents contribute."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

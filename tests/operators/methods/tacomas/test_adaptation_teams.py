@@ -1,7 +1,5 @@
 """`mas-run --adapt` and `mas-evolve` with tacomas: what a person runs, and finds in the folders."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -224,9 +222,7 @@ def test_roles_are_those_of_a_folder_beside_the_recipe_and_go_with_the_run(world
         ("strategy: tacomas\nmeta_model: giant\n", "no model 'giant' on this host"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_spent(
-    world: World, recipe: str, why: str
-) -> None:
+def test_faults_are_said_before_anything_is_spent(world: World, recipe: str, why: str) -> None:
     (world.folder / "adapt.yaml").write_text(recipe)
     done = world.run(*HOW)
     assert done.exit_code == 2
@@ -268,9 +264,7 @@ def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None
 
 
 @needs_jail
-def test_what_agents_write_while_they_adapt_is_kept(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_adapting_agents_write_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(World, "reply", writes)
     (world.folder / "team.yaml").write_text(
         "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"

@@ -1,7 +1,5 @@
 """The coach: one agent, from its own work, as long as its share allows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +7,9 @@ import pytest
 
 from coterie.operators import Coaching, Contribution, RejectedProposal, coach
 from coterie.runtime.doubles import Reply
-from coterie.schema import Team
-from coterie.schema.edits import apply
-from coterie.schema.team.team import Notes
+from coterie.schema import Notes
 
-from ...asking import TASK, Asked, asking, catalogue
+from ...asking import TASK, Asked, asking, dropped
 from ...rounds import TRIO, did, worked
 
 SAID = {"wrong": "You guessed.", "plan": "Count the apples one by one."}
@@ -31,13 +27,6 @@ def coached(*answers: Any, **options: Any) -> Asked[Coaching | RejectedProposal]
         **options,
     }
     return asking(replies, lambda meta: coach(meta, "k", TASK, account, **given))
-
-
-def test_an_agent_is_told_what_went_wrong_and_what_to_do() -> None:
-    result = coached(SAID).result
-    assert isinstance(result, Coaching)
-    assert result.agent == "solver"
-    assert result.text == "What went wrong: You guessed.\nPlan: Count the apples one by one."
 
 
 def test_it_sees_the_agent_s_own_work_and_nobody_else_s() -> None:
@@ -58,21 +47,9 @@ def test_what_it_said_before_is_shown() -> None:
     assert "what you told it before" in call.text
 
 
-def test_it_becomes_a_note_of_that_agent_and_of_no_other() -> None:
-    result = coached(SAID).result
-    assert isinstance(result, Coaching)
-    product = apply(TRIO, [result.edit], catalogue())
-    assert isinstance(product, Team)
-    assert product.agents["solver"].notes == Notes(coaching=result.text)
-    assert {**product.agents, "solver": TRIO.agents["solver"]} == TRIO.agents
-
-
 def test_what_no_team_file_may_hold_is_repaired_once_then_dropped() -> None:
     key = {"wrong": "none", "plan": "Use sk-" + "a1B2" * 12}
-    assert isinstance(coached(key, SAID).result, Coaching)
-    done = coached(key, key)
-    assert isinstance(done.result, RejectedProposal)
-    assert "looks like" in done.result.problems[0]
+    assert "looks like" in dropped(coached, key, SAID).problems[0]
 
 
 @pytest.mark.parametrize("room", [80, 200, 1_000])
@@ -94,10 +71,7 @@ def test_a_smaller_share_has_less_of_the_agent_s_work_read() -> None:
     "bad", [{"wrong": "x"}, {"wrong": "x", "plan": " "}, {**SAID, "agent": "writer"}, [SAID], "no"]
 )
 def test_what_is_no_coaching_is_repaired_once_then_dropped(bad: Any) -> None:
-    assert isinstance(coached(bad, SAID).result, Coaching)
-    done = coached(bad, bad)
-    assert isinstance(done.result, RejectedProposal)
-    assert len(done.events_of("operator_dropped")) == 1
+    assert dropped(coached, bad, SAID).operator == "coach"
 
 
 def test_a_text_that_poses_as_lines_of_a_terminal_is_one_line() -> None:

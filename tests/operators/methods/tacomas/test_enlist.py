@@ -1,7 +1,5 @@
 """Enlisting: a team of roles of a catalogue for a task."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +9,7 @@ from coterie.operators import Proposal, RejectedProposal, enlist
 from coterie.runtime.doubles import Reply
 from coterie.schema import Execution
 
-from ...asking import TASK, Asked, asking, ceiling_of, llm, team
+from ...asking import TASK, Asked, asking, ceiling_of, dropped, llm, team
 from ...rounds import ROLES, TRIO
 
 KNOWN = {**ROLES, "solver": llm("solver", role="solves", prompt="Solve it.")}
@@ -60,10 +58,7 @@ def test_all_but_agents_and_topology_is_the_frame_s() -> None:
 )
 def test_what_is_no_team_of_two_to_most_is_repaired_once_then_dropped(bad: Any) -> None:
     good = {"agents": ["solver", "verifier"], "edges": []}
-    assert isinstance(enlisted(bad, good, most=2).result, Proposal)
-    done = enlisted(bad, bad, most=2)
-    assert isinstance(done.result, RejectedProposal)
-    assert len(done.events_of("operator_dropped")) == 1
+    assert dropped(enlisted, bad, good, most=2).operator == "enlist"
 
 
 def test_roles_are_shown_and_the_right_answer_is_not() -> None:

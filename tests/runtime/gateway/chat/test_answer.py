@@ -1,7 +1,5 @@
 """From what an endpoint sends to an answer: nothing crashes us, no count is believed blindly."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -218,9 +216,7 @@ JSON = st.recursive(
 
 
 @given(message=JSON, usage=JSON, reason=JSON)
-def test_whatever_the_message_it_is_an_answer_or_malformed(
-    message: Any, usage: Any, reason: Any
-) -> None:
+def test_any_message_is_an_answer_or_malformed(message: Any, usage: Any, reason: Any) -> None:
     body = json.dumps(response(message, usage, finish_reason=reason)).encode()
     answer = judged(body)
     if answer is not None:

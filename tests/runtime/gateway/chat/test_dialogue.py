@@ -1,13 +1,10 @@
 """What is kept of a conversation is bounded, and who said what stays."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.gateway import ChatAnswer
+from coterie.runtime.gateway import ChatAnswer, ToolRequest
 from coterie.runtime.gateway.chat.dialogue import as_dialogue
-from coterie.runtime.gateway.chat.messages import ToolRequest
 
 TEXTS = st.text(max_size=400)
 MESSAGES = st.lists(

@@ -1,7 +1,5 @@
 """What an endpoint wants back goes to it alone, and to no other reader."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from coterie.runtime.gateway import ChatAnswer, ToolRequest, bare

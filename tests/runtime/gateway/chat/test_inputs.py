@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.gateway import ChatRequest, Gateway
-from coterie.runtime.gateway.chat.errors import CallError
+from coterie.runtime.gateway import CallError, ChatRequest, Gateway
 from coterie.runtime.gateway.chat.inputs import inputs_of, most_tokens, with_attachments
 from coterie.runtime.values.budget import Budget
 from coterie.schema.host.models import Model

@@ -1,7 +1,5 @@
 """Chunks of a completion come to what the completion would have been."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -99,10 +97,7 @@ def test_halves_of_a_character_become_one() -> None:
             [piece("{", index=0, id="a", name="f"), piece("}", index=0, id="a", name="f")],
             [("a", "f", "{}")],
         ),
-        (
-            [piece("{", index=0, id="a", name="f"), piece("}", index=0, id="b")],
-            [("b", "f", "{}")],
-        ),
+        ([piece("{", index=0, id="a", name="f"), piece("}", index=0, id="b")], [("b", "f", "{}")]),
         ([piece("{", id="a", name="f"), piece("}", id="a")], [("a", "f", "{}")]),
         ([piece("{}", name="f"), piece("{}", name="g")], [(None, "f", "{}"), (None, "g", "{}")]),
         ([piece("{", name="f"), piece("}")], [(None, "f", "{}")]),

@@ -1,7 +1,5 @@
 """Thinking aloud, split from answers: in tags, in fields, in parts; no character is lost."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -119,9 +117,7 @@ def test_a_text_is_searched_wherever_it_may_hold_a_sign(parts: list[str]) -> Non
 
 
 @given(st.sampled_from(list(zip(OPEN, CLOSE, strict=True))), WRITTEN)
-def test_what_stands_between_signs_is_never_a_part_of_the_answer(
-    signs: tuple[str, str], text: str
-) -> None:
+def test_what_stands_between_signs_is_no_answer(signs: tuple[str, str], text: str) -> None:
     opening, closing = signs
     result = split(f"{opening}a thought{closing}{text}")
     assert result.answer in text

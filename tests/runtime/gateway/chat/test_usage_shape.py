@@ -1,7 +1,5 @@
 """What providers say of a call's usage: no token is lost, and what they say it cost counts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Which API is spoken to a model: as models.yaml says, as litellm's list says, as it turns out."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -136,9 +134,7 @@ async def asked_twice(*answers: tuple[int, Any]) -> tuple[Served, list[Any], lis
 
 
 @pytest.mark.parametrize(("status", "message"), ELSEWHERE)
-def test_a_model_that_answers_elsewhere_is_asked_there_from_then_on(
-    status: int, message: str
-) -> None:
+def test_a_model_that_answers_elsewhere_is_asked_there_then(status: int, message: str) -> None:
     served, outcomes, report = asyncio.run(asked_twice((status, refusal(message)), (200, SAID)))
     assert served.paths == ["/v1/chat/completions", "/v1/responses", "/v1/responses"]
     assert outcomes == ["four", "four"]

@@ -1,7 +1,5 @@
 """Events are read from bytes, wherever the network cuts them."""
 
-from __future__ import annotations
-
 import itertools
 
 from hypothesis import given
@@ -55,9 +53,7 @@ def test_an_event_is_what_its_lines_of_data_say() -> None:
     space=st.sampled_from([b"", b"\n\n  "]),
     cuts=st.lists(st.integers(min_value=0, max_value=30), max_size=5),
 )
-def test_a_document_in_place_of_a_stream_is_kept(
-    document: bytes, space: bytes, cuts: list[int]
-) -> None:
+def test_a_document_for_a_stream_is_kept(document: bytes, space: bytes, cuts: list[int]) -> None:
     blocks, reader = read(space + document, cuts)
     assert (blocks, bytes(reader.plain)) == ([], document)
 

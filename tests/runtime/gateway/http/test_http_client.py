@@ -1,7 +1,5 @@
 """OpenAI-compatible endpoints: what is sent, what comes back, and what may have been billed."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Certificates of one's own authority are trusted where the environment says so."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Requests go through the proxy that the environment names, and nowhere else."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping
@@ -10,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
-from coterie.runtime.gateway.endpoint import endpoint_of
+from coterie.runtime.gateway import CallError, ChatAnswer, Gateway, endpoint_of
 from coterie.runtime.gateway.http.proxies import proxy_for
-from coterie.schema import Model
-from coterie.schema.values.errors import InputError
+from coterie.schema import InputError, Model
 
 from ....provider import model, request
 
@@ -35,9 +31,7 @@ PROXY = "http://proxy.example:3128"
         ("http://10.1.2.3/v1", {"ALL_PROXY": PROXY}, PROXY),
     ],
 )
-def test_the_environment_names_the_proxy(
-    url: str, environment: Mapping[str, str], proxy: str | None
-) -> None:
+def test_the_proxy_is_named(url: str, environment: Mapping[str, str], proxy: str | None) -> None:
     assert proxy_for(url, environment) == proxy
 
 
@@ -136,9 +130,7 @@ def test_a_proxy_that_refuses_is_told_without_its_password() -> None:
     ("status", "body", "is_proxy"),
     [(502, b"", True), (503, b"<html>no route", True), (407, b"", True), (502, b"{}", False)],
 )
-def test_what_a_proxy_did_not_send_on_costs_nothing(
-    status: int, body: bytes, is_proxy: bool
-) -> None:
+def test_what_no_proxy_sent_on_is_free(status: int, body: bytes, is_proxy: bool) -> None:
     refusal = b"HTTP/1.1 %d No\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
     result, _ = asked("http://api.example/v1", refusal, {})
     assert isinstance(result, CallError)

@@ -1,7 +1,5 @@
 """Errors as providers write them: their words, what they are about, and how long to wait."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

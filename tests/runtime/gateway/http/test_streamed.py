@@ -1,7 +1,5 @@
 """Answers that come in pieces over HTTP: put together, bounded, and what failures may have cost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from types import SimpleNamespace
@@ -161,9 +159,7 @@ def test_many_forms_are_an_answer(reply: Reply) -> None:
         (Reply(body="x" * (9 << 20)), "malformed", True),
     ],
 )
-def test_what_an_answer_that_breaks_off_may_have_cost(
-    reply: Reply, kind: str, billed: bool
-) -> None:
+def test_what_a_broken_off_answer_may_have_cost(reply: Reply, kind: str, billed: bool) -> None:
     error = failure(reply)
     assert (error.kind, error.may_be_billed) == (kind, billed)
 

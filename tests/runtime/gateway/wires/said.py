@@ -1,7 +1,5 @@
 """What is said in a conversation of the chat API: examples, and anything that could be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -11,8 +11,6 @@ the pages below document them, and the values are made up:
 * platform.claude.com/docs/en/api/errors
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace
@@ -250,10 +248,7 @@ def test_what_is_refused_is_left_out() -> None:
                 "output_config": {"effort": "medium"},
             },
         ),
-        (
-            "reasoning_effort=medium",
-            {"thinking": {"type": "enabled", "budget_tokens": 5000}},
-        ),
+        ("reasoning_effort=medium", {"thinking": {"type": "enabled", "budget_tokens": 5000}}),
     ],
 )
 def test_an_effort_is_said_as_the_model_takes_it(refused: str, expected: Any) -> None:

@@ -1,7 +1,5 @@
 """What Anthropic's API keeps between calls, and the schemas and conversations that it takes."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 Documented at ai.google.dev/gemini-api/docs/thought-signatures; the values are made up.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from coterie.runtime.gateway import ChatRequest, Endpoint

@@ -9,8 +9,6 @@ the pages below document them, and the values are made up:
 * developers.openai.com/api/docs/guides/structured-outputs
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

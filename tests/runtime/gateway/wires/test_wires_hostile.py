@@ -1,7 +1,5 @@
 """Answers and streams of every API, spoilt in any place: an answer, or one error, and cheap."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -149,9 +147,7 @@ def spoilt(events: Sequence[Mapping[str, Any]], chance: random.Random) -> tuple[
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))
-def test_an_answer_that_is_spoilt_anywhere_is_an_answer_or_one_error(
-    wire: str, nightly: bool
-) -> None:
+def test_a_spoilt_answer_is_an_answer_or_one_error(wire: str, nightly: bool) -> None:
     for seed in range(20_000 if nightly else 150):
         chance = random.Random(seed)
         what, text = altered(json.loads(json.dumps(BODIES[wire])), chance)
@@ -159,9 +155,7 @@ def test_an_answer_that_is_spoilt_anywhere_is_an_answer_or_one_error(
 
 
 @pytest.mark.parametrize("wire", sorted(WIRES))
-def test_a_stream_that_is_spoilt_anywhere_is_an_answer_or_one_error(
-    wire: str, nightly: bool
-) -> None:
+def test_a_spoilt_stream_is_an_answer_or_one_error(wire: str, nightly: bool) -> None:
     for seed in range(20_000 if nightly else 150):
         what, texts = spoilt(STREAMS[wire], random.Random(seed))
         cheaply(partial(heard, wire, texts), f"{seed}: {what}")

@@ -6,8 +6,6 @@ The events have the names and fields that are documented here, as of 2026-11-22:
 * developers.openai.com/api/reference/resources/responses/streaming-events
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

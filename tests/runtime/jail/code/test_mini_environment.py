@@ -1,7 +1,5 @@
 """A mini-swe-agent agent whose commands run in a jail."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -74,9 +72,7 @@ def test_a_command_that_takes_too_long_or_says_too_much_is_cut(jail: Jail) -> No
     assert "bytes left out" in said[5]
 
 
-def test_prompts_see_the_system_and_nothing_of_the_host(
-    jail: Jail, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prompts_see_nothing_of_the_host(jail: Jail, monkeypatch: pytest.MonkeyPatch) -> None:
     from minisweagent.exceptions import Submitted
 
     from coterie.runtime.jail.code.mini_environment import JailEnvironment

@@ -1,7 +1,5 @@
 """Commands in a jail: what they need works, and what they leave is gone."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 import threading

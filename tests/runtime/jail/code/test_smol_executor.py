@@ -1,7 +1,5 @@
 """A smolagents CodeAgent whose code runs in a jail."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import closing

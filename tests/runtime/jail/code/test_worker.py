@@ -1,7 +1,5 @@
 """The interpreter in a jail, against code that does not want it well."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator
@@ -85,9 +83,7 @@ def test_cells_share_their_state_and_a_final_answer_ends_one(worker: PythonWorke
         ("a = 1\nfor _ in range(61): a = [a]\na", repr(nested(61))),
     ],
 )
-def test_the_value_of_the_last_line_crosses_as_json_or_as_text(
-    worker: PythonWorker, code: str, value: object
-) -> None:
+def test_the_last_value_is_json_or_text(worker: PythonWorker, code: str, value: object) -> None:
     done = worker.execute(code)
     assert (done.output, done.error) == (value, None)
 
@@ -116,9 +112,7 @@ def test_a_long_error_loses_its_middle(worker: PythonWorker) -> None:
     assert len(error) < 33_000
 
 
-def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
-    helped: PythonWorker, called: list[Any]
-) -> None:
+def test_a_new_interpreter_has_tools_and_variables(helped: PythonWorker, called: list[Any]) -> None:
     helped.send_variables({"given": [1]})
     helped.execute("own = 1")
     error = helped.execute("import os; os._exit(3)").error or ""
@@ -157,9 +151,7 @@ def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
         ("class E(BaseException):\n  def __str__(self): raise self\nraise E", "str() failed"),
     ],
 )
-def test_whatever_a_cell_does_to_its_interpreter_is_an_error_of_the_cell(
-    worker: PythonWorker, code: str, message: str
-) -> None:
+def test_harm_to_an_interpreter_is_an_error(worker: PythonWorker, code: str, message: str) -> None:
     error = worker.execute(code).error
     if message:
         assert error is not None
@@ -190,9 +182,7 @@ def test_a_tool_that_outlives_the_time_of_its_cell_is_not_lost(helped: PythonWor
     assert helped.execute("slow()", timeout=600).output == "slow"
 
 
-def test_a_cell_that_goes_on_without_tools_is_stopped(
-    helped: PythonWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_cell_is_stopped(helped: PythonWorker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.jail.code.worker._LAST_SECONDS", 0.3)
     code = """
 while True:
@@ -205,9 +195,7 @@ while True:
     assert "it ran longer than 600 seconds" in error
 
 
-def test_a_cell_has_as_much_more_time_as_its_tools_waited_for_a_person(
-    jail: Jail, called: list[Any]
-) -> None:
+def test_a_cell_has_the_time_that_tools_waited_for_people(jail: Jail, called: list[Any]) -> None:
     """Shown by a wait of less than nothing, which leaves no time: no test waits that long."""
 
     def output_of(a_wait: float) -> object:
@@ -232,9 +220,7 @@ def test_a_cell_calls_tools_a_limited_number_of_times(jail: Jail, called: list[A
         assert helped.execute("note()\n'called'").output == "called"
 
 
-def test_code_that_calls_tools_and_never_reads_their_answers_is_stopped(
-    helped: PythonWorker,
-) -> None:
+def test_code_that_never_reads_answers_of_tools_is_stopped(helped: PythonWorker) -> None:
     code = """
 import os, threading
 line = b'{"op": "call", "name": "note", "args": [], "kwargs": {"give": "%s"}}\\n' % (b"x" * 90_000)
@@ -260,9 +246,7 @@ def test_a_kill_does_not_wait_for_a_tool(helped: PythonWorker) -> None:
         helped.execute("1")
 
 
-def test_only_json_of_bounded_size_crosses_to_tools_and_back(
-    helped: PythonWorker, called: list[Any]
-) -> None:
+def test_only_bounded_json_crosses_to_tools(helped: PythonWorker, called: list[Any]) -> None:
     assert "takes only what JSON can hold" in (helped.execute("note({1})").error or "")
     assert "takes only what JSON can hold" in (helped.execute("note('x' * (5 << 20))").error or "")
     deep = "a = 1\nfor _ in range(70): a = [a]\nnote(a)"
@@ -299,9 +283,7 @@ def test_a_tool_that_is_hidden_by_a_variable_comes_back(helped: PythonWorker) ->
     assert helped.execute("del note\nnote()").output == "note"
 
 
-def test_threads_and_forks_do_not_mix_up_the_answers(
-    helped: PythonWorker, called: list[Any]
-) -> None:
+def test_threads_and_forks_do_not_mix_answers(helped: PythonWorker, called: list[Any]) -> None:
     code = """
 import os, threading
 got = []
@@ -336,9 +318,7 @@ sorted(got)
     ],
     ids=lambda message: message[:20].decode(),
 )
-def test_a_forged_message_ends_the_interpreter_and_nothing_else(
-    worker: PythonWorker, message: bytes
-) -> None:
+def test_a_forged_message_ends_its_interpreter_only(worker: PythonWorker, message: bytes) -> None:
     code = f"""
 import os
 for handle in range(3, 20):

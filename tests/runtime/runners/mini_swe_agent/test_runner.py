@@ -1,11 +1,10 @@
 """mini-swe-agent as a backend: the real agent, a real jail, a scripted model."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +12,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners.mini_swe_agent.runner import MiniSweAgentRunner
 from coterie.schema import Agent, Task
 
-from ....jails import holding
-from ..conftest import Workbench, needs_jail, observed, result_of, shell
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from ....jails import holding, needs_jail
+from ..conftest import Workbench, observed, result_of, shell
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
@@ -33,9 +29,7 @@ def repair(repository: Path) -> Task:
     return Task(id="toy", query="add(2, 2) gives 0.", repo=repository)
 
 
-def test_an_agent_repairs_a_repository_and_the_patch_is_its_answer(
-    workbench: Workbench, repository: Path
-) -> None:
+def test_the_patch_of_a_repair_is_its_answer(workbench: Workbench, repository: Path) -> None:
     check = Reply.bash("python -m pytest -q -p no:cacheprovider 2>&1 | tail -3")
     with ScriptedModel([check, REPAIR, check, SUBMIT]) as model:
         run = workbench.run(model, worker(), task=repair(repository))
@@ -56,9 +50,7 @@ def test_the_original_repository_is_not_touched(workbench: Workbench, repository
     assert "a - b" in (repository / "toy.py").read_text("utf-8")
 
 
-def test_what_the_agent_hands_in_is_not_taken_for_its_patch(
-    workbench: Workbench, repository: Path
-) -> None:
+def test_what_is_handed_in_is_not_its_patch(workbench: Workbench, repository: Path) -> None:
     lie = Reply.bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; echo I changed everything")
     with ScriptedModel([REPAIR, lie]) as model:
         run = workbench.run(model, worker(), task=repair(repository))
@@ -71,9 +63,7 @@ def test_handing_in_without_a_change_is_a_failure(workbench: Workbench, reposito
     assert "without having changed anything" in str(run.error)
 
 
-def test_a_colleague_starts_from_the_patch_and_hands_in_both_changes(
-    workbench: Workbench, repository: Path
-) -> None:
+def test_a_colleague_hands_in_both_changes(workbench: Workbench, repository: Path) -> None:
     script = {
         "You are [tester]": [Reply.bash("cat toy.py; echo '# checked' >> toy.py"), SUBMIT],
         "": [REPAIR, SUBMIT],
@@ -149,9 +139,7 @@ def test_without_anything_handed_in_the_last_text_counts(workbench: Workbench) -
         assert workbench.run(model, worker()).error == "agent worker: it handed in nothing."
 
 
-def test_prompts_are_no_templates_and_show_no_environment(
-    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prompts_are_no_templates(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     text = "Use {{ OPENAI_API_KEY }} and {% if x %}."
     task = Task(id="t", query="Say {{ OPENAI_API_KEY }}.")
@@ -248,9 +236,7 @@ def at_once(*commands: str) -> list[Reply]:
 
 
 @pytest.mark.parametrize("mends", [True, False])
-def test_what_git_cannot_merge_is_shown_to_whoever_is_to_mend_it(
-    workbench: Workbench, repository: Path, mends: bool
-) -> None:
+def test_conflicts_are_shown_to_mend(workbench: Workbench, repository: Path, mends: bool) -> None:
     mending = ["sed -i '/^[<=>]\\{7\\}/d' toy.py"] if mends else ["true"]
     script = {
         "You are [ann]": at_once("sed -i 's/a - b/a + b/' toy.py"),

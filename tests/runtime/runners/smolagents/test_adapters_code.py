@@ -1,7 +1,5 @@
 """Code in an answer is found whole, whatever fences it has in it."""
 
-from __future__ import annotations
-
 from random import Random
 
 from coterie.runtime.runners.smolagents._adapters import ends_in_code, whole_code

@@ -1,7 +1,5 @@
 """smolagents as a backend: real agents, real jails, a scripted model."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import os
@@ -17,17 +15,11 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.runners.smolagents.runner import SmolagentsRunner, _import_smolagents
 from coterie.schema import Agent, Task
 
-from ....jails import holding
-from ..conftest import SHOUT, Workbench, body_of, needs_jail, observed, result_of
+from ....jails import holding, needs_jail
+from ....support.teams import NUMBER
+from ..conftest import SHOUT, Workbench, body_of, observed, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "integer"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -106,9 +98,7 @@ def test_a_tool_calling_agent_calls_tools_and_hears_their_errors(workbench: Work
         (caller("a", tools=("megaphone.shout",)), Reply.tool("megaphone_shout", text="bug")),
     ],
 )
-def test_an_agent_is_told_of_a_bug_in_a_tool_and_goes_on(
-    workbench: Workbench, agent: Agent, script: Reply
-) -> None:
+def test_a_bug_in_a_tool_ends_no_agent(workbench: Workbench, agent: Agent, script: Reply) -> None:
     ends = (
         Reply.code("final_answer(1)")
         if agent.agent_type == "CodeAgent"
@@ -256,9 +246,7 @@ def test_code_imports_the_packages_that_its_agent_may_and_no_others(workbench: W
 
 
 @pytest.mark.parametrize("kind", [coder, caller])
-def test_plans_are_calls_beside_the_steps_and_stand_in_the_trace(
-    workbench: Workbench, kind: Any
-) -> None:
+def test_plans_are_calls_beside_steps_and_in_the_trace(workbench: Workbench, kind: Any) -> None:
     def answer(request: Any) -> Reply:
         if "<end_plan>" in request["stop"]:
             plans.append(message_text(request))
@@ -303,7 +291,7 @@ def test_a_structured_answer_is_checked_and_the_agent_repairs_it(workbench: Work
         Reply.code("final_answer({'answer': 7})"),
     ]
     with ScriptedModel(script) as model:
-        run = workbench.run(model, coder(output_schema=SCHEMA))
+        run = workbench.run(model, coder(output_schema=NUMBER))
         assert "'about seven'" in observed(model, 1)
         assert "does not fit its form" in observed(model, 1)
     assert run.answer == "7"
@@ -313,7 +301,7 @@ def test_a_structured_answer_is_checked_and_the_agent_repairs_it(workbench: Work
 
 def test_a_structured_answer_may_come_as_json_text(workbench: Workbench) -> None:
     with ScriptedModel(Reply.tool("final_answer", answer='```json\n{"answer": 7}\n```')) as model:
-        assert workbench.run(model, caller(output_schema=SCHEMA)).answer == "7"
+        assert workbench.run(model, caller(output_schema=NUMBER)).answer == "7"
 
 
 def test_values_become_json_and_nothing_is_no_answer(workbench: Workbench) -> None:
@@ -330,9 +318,7 @@ def test_nothing_is_printed(workbench: Workbench, capfd: pytest.CaptureFixture[s
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_tool_that_smolagents_cannot_have_fails_the_agent_and_not_the_run(
-    workbench: Workbench,
-) -> None:
+def test_a_tool_unfit_for_smolagents_fails_the_agent_not_the_run(workbench: Workbench) -> None:
     workbench.tools.append(replace(SHOUT, name="class"))
     with ScriptedModel("unused") as model:
         run = workbench.run(model, caller(tools=("class",)))
@@ -367,9 +353,7 @@ print("SECRET" in os.environ, os.environ == before)
         ),
     ],
 )
-def test_a_dotenv_file_above_the_library_is_not_loaded(
-    tmp_path: Path, statement: str, printed: str
-) -> None:
+def test_a_dotenv_above_the_library_is_unread(tmp_path: Path, statement: str, printed: str) -> None:
     spec = importlib.util.find_spec("smolagents")
     assert spec is not None
     assert spec.origin is not None

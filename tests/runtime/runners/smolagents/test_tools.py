@@ -1,7 +1,5 @@
 """The bounds on the tools that one step of a CodeAgent calls: their time, and their number."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from itertools import count
@@ -17,7 +15,8 @@ from coterie.runtime.runners.smolagents.runner import SmolagentsRunner
 from coterie.runtime.tools.approval import Approvals
 from coterie.schema import Agent, AgentError, Task
 
-from ..conftest import SHOUT, Line, Workbench, assignment, needs_jail, observed
+from ....jails import needs_jail
+from ..conftest import SHOUT, Line, Workbench, assignment, observed
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
@@ -30,9 +29,7 @@ final_answer(first + second)
 """
 
 
-def test_a_step_calls_tools_a_limited_number_of_times(
-    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_has_a_limit_of_calls(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coterie.runtime.jail.code.smol_executor.MOST_CALLS", 5)
     script = [
         Reply.code("while True: megaphone_shout(text='a')"),
@@ -68,9 +65,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, wait: int) -> str:
     return asyncio.run(work())
 
 
-def test_a_step_has_as_much_more_time_as_it_waited_for_a_person(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_step_has_the_time_that_it_waited_for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shown by a wait of less than nothing, which leaves no time: no test waits that long."""
     assert answered(monkeypatch, 1000) == "AB"
     with pytest.raises(AgentError):

@@ -4,8 +4,6 @@ SWE-agent itself is not on package indexes, so what these tests show is our side
 calls, the patch, failures, and that nothing is left. `test_swe_agent_itself.py` has the rest.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from dataclasses import replace
@@ -20,8 +18,8 @@ from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners.swe_agent.runner import SweAgentRunner
 from coterie.schema import Agent, AgentError, Task
 
-from ....jails import holding
-from ..conftest import Line, Workbench, assignment, body_of, needs_jail, result_of
+from ....jails import holding, needs_jail
+from ..conftest import Line, Workbench, assignment, body_of, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
@@ -39,9 +37,7 @@ def repair(repository: Path) -> Task:
     return Task(id="toy", query="add(2, 2) gives {{ 0 }}.", repo=repository)
 
 
-def test_its_patch_is_the_answer_and_its_calls_are_ours(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_its_patch_is_the_answer(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     with ScriptedModel([REPAIR, SUBMIT]) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
         assert "Be careful." in model.calls[0].text
@@ -76,9 +72,7 @@ def test_a_colleagues_patch_is_where_it_starts_and_in_its_own(
     assert "+    return a + b\n+#" in str(done.answer)
 
 
-def test_a_failing_model_call_fails_the_agent_at_once(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_a_failing_call_fails_it(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     with ScriptedModel(Reply.error(500)) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
         assert len(model.calls) == 1
@@ -93,17 +87,13 @@ def test_its_steps_are_bounded(workbench: Workbench, swe_agent: Agent, repositor
     assert "it used its 2 steps without handing in its work" in str(done.error)
 
 
-def test_submitting_without_a_change_is_a_failure(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_submitting_nothing_fails(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     with ScriptedModel(SUBMIT) as model:
         done = workbench.run(model, swe_agent, task=repair(repository))
     assert "without having changed anything" in str(done.error)
 
 
-def test_its_timeout_ends_it_with_all_that_it_started(
-    workbench: Workbench, swe_agent: Agent, repository: Path
-) -> None:
+def test_its_timeout_ends_it_all(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
     mark = f"100.{os.getpid()}"
     with ScriptedModel(Reply.bash(f"setsid sleep {mark} & sleep {mark}")) as model:
         done = workbench.out_of_time(
@@ -114,9 +104,7 @@ def test_its_timeout_ends_it_with_all_that_it_started(
     assert "it reached its timeout, 60 seconds of work." in str(done.error)
 
 
-def test_what_git_cannot_merge_is_shown_to_it_and_must_not_be_left(
-    swe_agent: Agent, repository: Path
-) -> None:
+def test_what_git_cannot_merge_must_not_be_left(swe_agent: Agent, repository: Path) -> None:
     events: list[str] = []
     answers = iter(
         ChatAnswer(text="", tool_calls=(ToolRequest(id="1", name=name, arguments=arguments),))

@@ -1,7 +1,5 @@
 """SWE-agent itself, where it is installed: whole runs of it, in its jail."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import threading
@@ -14,9 +12,9 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail.tiers import Bubblewrap
 from coterie.schema import Agent, Task
 
-from ....jails import printed, require
+from ....jails import needs_jail, printed, require
 from ....support.commands import started
-from ..conftest import Workbench, needs_jail, result_of
+from ..conftest import Workbench, result_of
 
 pytestmark = [
     needs_jail,

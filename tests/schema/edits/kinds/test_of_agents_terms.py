@@ -1,7 +1,5 @@
 """Conditions and lists are offered where a team has some, and whatever is offered makes a team."""
 
-from __future__ import annotations
-
 import json
 import random
 

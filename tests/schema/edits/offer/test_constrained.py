@@ -1,7 +1,5 @@
 """The schema that a model is held to: its form, and what it offers."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping
@@ -63,9 +61,7 @@ def keywords(schema: Any) -> set[str]:
 
 @pytest.mark.parametrize("component", COMPONENTS)
 @pytest.mark.parametrize("parent", TEAMS, ids=lambda parent: parent.name)
-def test_answers_are_edits_of_the_component(
-    component: Component, parent: Team, nightly: bool
-) -> None:
+def test_answers_edit_the_component(component: Component, parent: Team, nightly: bool) -> None:
     for most in (1, 4):
         schema = component_schema(component, parent, CATALOGUE, most=most)
         if schema is None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from coterie.schema.edits import AddEdge, GrantTool, Mutation, RevokeTool, SetModel, components

@@ -1,7 +1,5 @@
 """The notes of one agent, for a model to write: it can touch no other agent's, whatever it says."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

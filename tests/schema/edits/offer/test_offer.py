@@ -1,7 +1,5 @@
 """The law of the offer: whatever a schema lets through makes a team that is below the ceiling."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
@@ -194,9 +192,7 @@ MAJORITY = pytest.mark.parametrize(("name", "ceiling"), ROOMY, ids=lambda item: 
 
 @MAJORITY
 @pytest.mark.parametrize("most", [1, 80])
-def test_a_verifier_can_stand_between_solvers_and_the_aggregator(
-    name: str, ceiling: CapabilityPolicy, most: int
-) -> None:
+def test_a_verifier_can_stand_between(name: str, ceiling: CapabilityPolicy, most: int) -> None:
     """EvoMAS App. D.1, from six workers and an aggregator to solvers and a verifier."""
     parent = BY_NAME[name]
     first, second = list(parent.agents)[:2]
@@ -290,9 +286,7 @@ def test_a_long_run_is_not_offered_to_agents_that_take_as_long_as_the_run() -> N
         (["yes", "no"], ["answer", "answer"], False),
     ],
 )
-def test_an_answer_may_be_held_to_one_of_two_to_eight_labels(
-    labels: list[str], required: list[str], fits: bool
-) -> None:
+def test_answers_may_be_held_to_labels(labels: list[str], required: list[str], fits: bool) -> None:
     schema = component_schema("parameters", BY_NAME["majority_vote_3"], CATALOGUE, ALL)
     answer = {"type": "string", "enum": labels}
     fields = {

@@ -1,7 +1,5 @@
 """CoDream: when a team dreams, what is asked then, what is kept, and who has it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -170,9 +168,7 @@ def test_after_a_crash_nothing_is_asked_again_and_the_same_comes_of_it(tmp_path:
     assert "task 000000/dream/verify 1/outcome" in dreams
 
 
-def test_each_phase_sees_what_it_is_to_see_and_nobody_the_reference_answer(
-    tmp_path: Path,
-) -> None:
+def test_each_phase_sees_what_it_is_to_see_and_nobody_the_reference_answer(tmp_path: Path) -> None:
     task = Task(id="sum-1", query="What is 3 + 4?", niche="sums", answer="seventh heaven")
     result = dreamt(tmp_path, task=task)
     assert not [call for call in result.model.calls if "seventh heaven" in call.text]
@@ -267,9 +263,7 @@ def test_a_team_in_which_nobody_succeeded_abstains(
     assert len(result.model.calls) == 2  # the pair's
 
 
-def test_of_a_failure_that_all_share_each_finds_its_own_fault_and_what_helps_is_kept(
-    tmp_path: Path,
-) -> None:
+def test_of_a_shared_failure_each_finds_its_fault_and_what_helps_is_kept(tmp_path: Path) -> None:
     """EvoChamber App. J: insights from a score of 0 of 3."""
     scores: Mapping[str, float | None] = dict.fromkeys(MEMBERS, 0.0)
     result = dreamt(tmp_path, dreamers(INSIGHT, {**INSIGHT, "text": "Guess."}), scores=scores)
@@ -332,9 +326,7 @@ def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
         {"scores": {"cyn": 0.0}, "reward": 0.6},
     ],
 )
-def test_a_team_that_did_well_or_may_not_does_not_dream(
-    tmp_path: Path, how: dict[str, Any]
-) -> None:
+def test_a_team_that_did_well_does_not_dream(tmp_path: Path, how: dict[str, Any]) -> None:
     result = dreamt(tmp_path, **how)
     assert [entry for entry in result.pool.entries() if entry.value["kind"] == "told"] == []
     assert len(result.model.calls) == 2

@@ -1,7 +1,5 @@
 """Hostile answers to a whole task's learning: nothing reaches a wrong agent, all is counted."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections import Counter
@@ -85,9 +83,7 @@ def check(episode: Episode) -> Counter[str]:
     return counts
 
 
-def test_whatever_is_answered_entries_are_of_whom_they_are_for(
-    tmp_path: Path, examples: int
-) -> None:
+def test_whatever_is_answered_entries_are_for_their_owners(tmp_path: Path, examples: int) -> None:
     counts: Counter[str] = Counter()
     numbers = itertools.count(1)
 

@@ -1,7 +1,5 @@
 """The rules of a dream that no model decides, by hand and as laws."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,16 +37,12 @@ def test_a_team_dreams_below_the_threshold_or_where_attempts_disagree() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=1), st.floats(0, 1))
-def test_with_less_than_two_attempts_the_mean_is_the_teams_reward(
-    of: list[float], reward: float
-) -> None:
+def test_of_one_attempt_the_mean_is_the_teams_reward(of: list[float], reward: float) -> None:
     assert mean_of(of, reward) == reward
 
 
 @given(scores, st.floats(0, 1))
-def test_everybody_with_a_score_either_failed_or_succeeded(
-    of: dict[str, float | None], theta: float
-) -> None:
+def test_everybody_scored_failed_or_succeeded(of: dict[str, float | None], theta: float) -> None:
     result = sides(team(of), theta)
     both = [item.agent for item in (*result.failed, *result.succeeded)]
     assert sorted(both) == sorted(name for name, score in of.items() if score is not None)
@@ -125,7 +119,5 @@ def test_what_is_left_is_in_order_and_depends_on_no_order_of_members(
         ("Anything", [], False),
     ],
 )
-def test_an_answer_is_found_where_it_is_long_enough_to_tell(
-    text: str, answers: list[str], *, holds: bool
-) -> None:
+def test_a_long_enough_answer_is_found(text: str, answers: list[str], *, holds: bool) -> None:
     assert gives_away(text, answers) == holds

@@ -1,7 +1,5 @@
 """What a population begins with, and what is wrong with it before anything is spent."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -128,9 +126,3 @@ def test_a_structure_is_one_of_the_pool() -> None:
     assert "Known: leader, voting." in str(
         suits(PopulationSettings(structure="senate"), [VOTING], agents)
     )
-
-
-def test_a_team_is_chosen_among_enough_agents() -> None:
-    assert suits(PopulationSettings(), [VOTING], []) == {}
-    (message,) = suits(PopulationSettings(), [VOTING], [llm("one"), llm("two")]).values()
-    assert message.startswith("the pool has 2 agents that are not retired, fewer than a team of 3.")

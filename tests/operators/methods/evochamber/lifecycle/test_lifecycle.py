@@ -1,7 +1,5 @@
 """The lifecycle in an episode: personas are asked for, and the roster changes, each change once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

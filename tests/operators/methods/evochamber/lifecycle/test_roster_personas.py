@@ -1,15 +1,12 @@
 """Personas: who an agent is told it is, and nothing that it may do."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Chance, RejectedProposal
-from coterie.operators.core.operator import operator_of
+from coterie.operators import Bounds, Chance, RejectedProposal, operator_of
 from coterie.operators.methods.evochamber.lifecycle.roster import (
     LONGEST_PERSONA,
     LONGEST_TITLE,

@@ -1,7 +1,5 @@
 """Hostile answers of who writes personas: nobody may do more, nobody else changes, all counted."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MetaModel
-from coterie.operators.core.operator import operator_of
+from coterie.operators import MetaModel, operator_of
 from coterie.operators.methods.evochamber.lifecycle.roster import LONGEST_PERSONA, LONGEST_TITLE
 from coterie.operators.methods.evochamber.lifecycle.rules import Fired, LifecycleEvent
 from coterie.pool import Pool
@@ -82,9 +79,7 @@ def test_personas(operator: Fired, part: int) -> None:
     count.enough(EACH // part, "tuple", usable=part == 1, refused=0.001)
 
 
-def test_a_town_that_is_answered_so_stays_one_and_all_is_counted(
-    tmp_path: Path, nightly: bool
-) -> None:
+def test_a_town_answered_so_stays_one_and_all_is_counted(tmp_path: Path, nightly: bool) -> None:
     for number in range(200 if nightly else 2):
         chance = random.Random(number)
 

@@ -1,7 +1,5 @@
 """What is due when the roster is looked at: on whom, why, and on what numbers."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from dataclasses import replace
@@ -187,9 +185,7 @@ def test_who_has_lagged_long_enough_is_retired() -> None:
 
 
 @pytest.mark.parametrize(("by", "gone"), [("recent_mean", ["b"]), ("each_task", [])])
-def test_one_success_among_failures_saves_nobody_whose_recent_mean_lags(
-    by: Any, gone: list[str]
-) -> None:
+def test_one_success_saves_nobody_whose_recent_mean_lags(by: Any, gone: list[str]) -> None:
     """EvoChamber App. J: one retired after six tasks on which it lagged."""
     settings = replace(FEW, team_size=1, prune_by=by, prune_tasks=6)
     rates = Rates.of(settings)

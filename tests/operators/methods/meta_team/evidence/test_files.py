@@ -1,7 +1,5 @@
 """An agent that looks back looks at the files that it worked on, as it left them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from coterie.operators.core.answers import InvalidAnswer
 from coterie.operators.methods.meta_team import RetrospectiveSettings, look_back
 from coterie.operators.methods.meta_team.evidence.files import AT_ONCE, looks_in, tools_of
 from coterie.runtime.repository.git import git
-from coterie.schema import Team
-from coterie.schema.team.task import Task
+from coterie.schema import Task, Team
 
 from ....asking import asking
 from ....rounds import TRIO

@@ -1,7 +1,5 @@
 """What draws are made from in tests: seeds with trials that are half of them right."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import islice
@@ -12,9 +10,8 @@ from coterie.operators.core.proposal import Proposal
 from coterie.operators.methods.race.ceiling import allowed_by_default
 from coterie.operators.methods.race.drawn import KINDS, DrawnFrom
 from coterie.operators.methods.race.task_trial import TaskTrial
-from coterie.runtime.agents.outcomes import AgentOutcome, Run
+from coterie.runtime import AgentOutcome, Run, Score
 from coterie.runtime.agents.runner import AgentResult
-from coterie.runtime.values.score import Score
 from coterie.schema import Task, Team
 
 from ....asking import catalogue, llm, seed, team

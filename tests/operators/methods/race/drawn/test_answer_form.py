@@ -1,7 +1,5 @@
 """Forms of answers: narrow, and every reference answer fits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

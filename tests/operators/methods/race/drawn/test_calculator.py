@@ -1,7 +1,5 @@
 """Calculators: expressions for their examples are found where there is exactly one."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Worked examples: from the trials that are given and from nothing else, each label among them."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """What holds for proposals of every kind, and which kinds have something for which team."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any

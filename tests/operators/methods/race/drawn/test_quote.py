@@ -1,7 +1,5 @@
 """Quoting: the sentence that has the answer is found in the task."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Votes, checks, seeds in place, and one agent less."""
 
-from __future__ import annotations
-
 from ....asking import PAIR, llm, seed, team
 from .drawing import SOLO, drawn
 

@@ -1,7 +1,5 @@
 """A pool with a race that a test wrote: three candidates on three tasks, and a last word."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mas-view` on a race: its page has the figures of race.json, and nothing foreign acts on it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace
@@ -167,9 +165,7 @@ def test_a_race_of_attacks_is_text(tmp_path: Path) -> None:
         (("last_word", "winner"), [1]),
     ],
 )
-def test_numbers_that_lead_nowhere_are_a_sentence(
-    tmp_path: Path, path: tuple[str | int, ...], value: Any
-) -> None:
+def test_odd_numbers_are_told(tmp_path: Path, path: tuple[str | int, ...], value: Any) -> None:
     folder = write_race(tmp_path / "pool", RACE)
     race = place = json.loads((folder / "race.json").read_text())
     for step in path[:-1]:
