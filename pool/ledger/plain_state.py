@@ -47,9 +47,9 @@ def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
 def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) -> State:
     """Build a state from its value."""
     learnt, *places = tables
-    state = State(folder, is_begun=True)
+    lessons = Lessons.of(folder / LEDGER, value["learnt"], learnt)
+    state = State(folder, is_begun=True, learnt=lessons)
     state.trials.places = Places(*places)
-    state.learnt = Lessons.of(folder / LEDGER, value["learnt"], learnt)
     counts = {"rejected": state.rejected, "twins": state.duplicates, "numbers": state.numbers}
     for name, counted in counts.items():
         counted.update({_text(key): _whole(count) for key, count in value[name].items()})
