@@ -222,9 +222,9 @@ class Views:
             self._state.touched.update(self._state.teams, self._state.agents)
 
     def _take(self, entry: LedgerEntry) -> None:
-        if entry.value["kind"] == "learnt":
-            self._learnt_count += 1  # the pool has what it says
-        else:
+        kind = entry.value["kind"]
+        self._learnt_count += kind == "learnt"
+        if kind not in {"learnt", "forgotten"}:  # the pool has what these say
             self._state.take(entry)
         if self._folded is not None:
             self._folded = self._folded.after(entry)

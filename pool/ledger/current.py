@@ -21,6 +21,7 @@ from ..values.identity import are_isomorphic
 from ..values.layout import LEDGER, LOCK
 from .agents import PoolAgent
 from .ledger import START, Ledger, LedgerEntry, TooEarly, line_of
+from .lessons import Lessons
 from .members import Member
 from .snapshot import is_due, keep, newest
 from .state import Admission, State, in_order
@@ -40,7 +41,7 @@ class Current:
         self.turn = threading.RLock()
         snapshot = newest(folder)
         self.ledger = Ledger(folder / LEDGER, report=report, index=snapshot and snapshot.index)
-        self.state = snapshot.state if snapshot else State(folder)
+        self.state = snapshot.state if snapshot else self._nothing_read()
         self._place = self._snapshot_place = snapshot.index.place if snapshot else START
 
     @contextmanager
@@ -173,6 +174,10 @@ class Current:
             f" is left: mas-pool verify --repair {self.folder}."
         )
 
+    def _nothing_read(self) -> State:
+        """Return the state before the first line, with lessons that are read on demand."""
+        return State(self.folder, learnt=Lessons(self.folder / LEDGER))
+
     def _take_in(self) -> None:
         for entry in self.ledger.read(self._place):
             self._take(entry)
@@ -206,7 +211,7 @@ class Current:
             self.ledger.rewrite(ordered)
         if moved:
             # All offsets have changed, so all lines are read again.
-            self.state, self._place = State(self.folder), START
+            self.state, self._place = self._nothing_read(), START
         return moved
 
     def _take(self, entry: LedgerEntry) -> None:

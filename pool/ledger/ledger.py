@@ -336,23 +336,29 @@ class Ledger:
                 return self._repeats.get(entry.start, START).seal == end.seal
             earlier = self._ops.add(op, entry.start)
             first = self._of(op, earlier) if earlier else None
-            if first is not None and not first.agrees(entry):
-                what = f"repeats the operation {op!r} and says something else"
-                raise self._damage(
-                    self._place, f"{what}, as where two branches went on with one thing"
-                )
-            is_repeat = first is not None and first.is_like(entry)
+            is_repeat, order = first is not None and self._is_same(first, entry), entry.order
             if is_repeat:
                 self._repeats[entry.start] = end
-            # Of two lines that agree, whoever puts all in order keeps the one that counts.
-            order = entry.order
-            self._is_mixed |= not is_repeat and (first is not None or order < self._latest)
+            elif first is not None or order < self._latest:
+                # Of two lines that agree, whoever puts all in order keeps the one that counts.
+                self._is_mixed = True
             self._latest = max(self._latest, order)
             if entry.files:
                 self._files.update(entry.files)
             self._last.update(line)
             self._place = end
             return is_repeat
+
+    def _is_same(self, first: LedgerEntry, entry: LedgerEntry) -> bool:
+        """Return whether two lines of an operation are the same.
+
+        Raises:
+            StorageError: They contradict each other.
+        """
+        if not first.agrees(entry):
+            what = f"repeats the operation {entry.op!r} and says something else"
+            raise self._damage(self._place, f"{what}, as where two branches went on with one thing")
+        return first.is_like(entry)
 
     def _catch_up(self) -> None:
         """Read lines that others appended, and remove leftovers of a crash, under the lock."""
@@ -442,7 +448,8 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
     Raises:
         ValueError: It matches, but has invalid content: someone wrote it by hand.
     """
-    if line[-SEAL_BYTES:] != SEAL % zlib.crc32(line[:-SEAL_BYTES]):
+    seal = line[-SEAL_BYTES:]
+    if seal != SEAL % zlib.crc32(line[:-SEAL_BYTES]):
         return None
     fields = _fields_of(line)
     if not is_mapping(fields):
@@ -452,11 +459,13 @@ def entry_of(line: bytes, start: LedgerPosition = START) -> LedgerEntry | None:
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
     if value.get("kind") not in OF_A_FORM and LONG_NUMBER.search(line):
         value = loads(line)["value"]
-    clock = fields.get("clock", start.line + 1)
+    number, offset, _ = start
+    clock = fields.get("clock", number + 1)
     if type(clock) is not int:
         raise ValueError("has a 'clock' that is no whole number")
     names = _names_in(fields["files"]) if "files" in fields else ()
-    return LedgerEntry(op, value, names, start.after(line), start.offset, clock)
+    end = LedgerPosition(number + 1, offset + len(line), seal)
+    return LedgerEntry(op, value, names, end, offset, clock)
 
 
 def _fields_of(line: bytes) -> Any:

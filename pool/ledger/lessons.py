@@ -36,7 +36,7 @@ class Lessons(Mapping[str, Learnt]):
     The entries as of some moment are a prefix of it.
 
     Args:
-        ledger: The ledger, from which entries with a known place are read on demand.
+        ledger: The ledger, from which entries are read on demand. Without one, they are kept here.
     """
 
     def __init__(self, ledger: Path | None = None) -> None:
@@ -63,7 +63,7 @@ class Lessons(Mapping[str, Learnt]):
             for owner in entry.owners or (None,):
                 self._replaced.setdefault(old, {}).setdefault(owner, place)
         self._places[entry.id] = place
-        self._entries.append(entry)
+        self._entries.append(None if self._ledger else entry)
         self._offsets.append(offset)
         for owner in entry.owners:
             self._own.setdefault(owner, []).append(place)

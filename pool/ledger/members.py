@@ -82,8 +82,7 @@ class Member(TrialRecord):
         record = TrialRecord.as_it_is(self, upto)
         return replace(
             self,
-            by_split=record.by_split,
-            by_niche=record.by_niche,
+            totals=record.totals,
             upto=upto,
             by_task={apart: {**sums} for apart, sums in self.by_task.items()},
             by_past={apart: {**past} for apart, past in self.by_past.items()},

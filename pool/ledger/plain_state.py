@@ -47,9 +47,9 @@ def value_of(state: State) -> tuple[dict[str, Any], list[bytes]]:
 def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) -> State:
     """Build a state from its value."""
     learnt, *places = tables
-    state = State(folder, is_begun=True)
+    lessons = Lessons.of(folder / LEDGER, value["learnt"], learnt)
+    state = State(folder, is_begun=True, learnt=lessons)
     state.trials.places = Places(*places)
-    state.learnt = Lessons.of(folder / LEDGER, value["learnt"], learnt)
     counts = {"rejected": state.rejected, "twins": state.duplicates, "numbers": state.numbers}
     for name, counted in counts.items():
         counted.update({_text(key): _whole(count) for key, count in value[name].items()})
@@ -76,14 +76,13 @@ def _record(record: TrialRecord) -> dict[str, Any]:
         "born": to_value(record.lineage),
         "stem": record.stem,
         "retired": record.retired,
-        "splits": [[split, *_figures(tally)] for split, tally in record.by_split.items()],
-        "niches": [[*key, *_figures(tally)] for key, tally in record.by_niche.items()],
+        "totals": [[*key, *_figures(totals)] for key, totals in record.totals.items()],
     }
 
 
 def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
     """Return the common fields of teams and agents."""
-    retired, name = value["retired"], _text(value["name"])
+    name = _text(value["name"])
     if not is_name(name) or state.find(name):
         raise ValueError(f"{name!r} is no name of a newcomer")
     if not has_types({"kind": "twin", "team": name, "lineage": value["born"]}):
@@ -92,11 +91,10 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
         "name": name,
         "lineage": from_value(Lineage, value["born"]),
         "stem": _text(value["stem"]),
-        "retired": None if retired is None else _text(retired),
-        "by_split": {_text(split): _tally(totals) for split, *totals in value["splits"]},
-        "by_niche": {
-            (_text(split), _text(niche)): _tally(totals)
-            for split, niche, *totals in value["niches"]
+        "retired": _optional_text(value["retired"]),
+        "totals": {
+            (_text(split), _optional_text(niche)): _totals(figures)
+            for split, niche, *figures in value["totals"]
         },
         "trials": state.trials,
     }
@@ -176,11 +174,11 @@ def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent
     )
 
 
-def _figures(tally: TrialTotals) -> list[float]:
-    return [*tally.sums.values(), *tally.usage.values()]
+def _figures(totals: TrialTotals) -> list[float]:
+    return [*totals.sums.values(), *totals.usage.values()]
 
 
-def _tally(figures: Sequence[Any]) -> TrialTotals:
+def _totals(figures: Sequence[Any]) -> TrialTotals:
     numbers = [_number(figure) for figure in figures]
     own, counts = numbers[: len(FIGURES)], numbers[len(FIGURES) :]
     return TrialTotals(
@@ -205,6 +203,10 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
     return value
+
+
+def _optional_text(value: Any) -> str | None:
+    return None if value is None else _text(value)
 
 
 def _whole(value: Any) -> int:

@@ -6,7 +6,7 @@ task, and earlier ones are added up by niche. In a small pool, all trials are kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..values.statistics import Trial
 from .members import Member, Task, task_of
@@ -23,16 +23,18 @@ class Recent:
         self._tasks: dict[Task, dict[str, Member]] = {}
         self._size = 0
 
-    def take(self, member: Member, trial: Trial) -> Iterator[str]:
-        """Add a team's trial; yield the teams that drop an earlier task because of it."""
+    def take(self, member: Member, trial: Trial) -> Sequence[str]:
+        """Add a team's trial; return the teams that drop an earlier task because of it."""
         self._add(member, task_of(trial))
+        dropped: list[str] = []
         while self._size > MOST and len(self._tasks) > 1:
             task = next(iter(self._tasks))
             teams = self._tasks.pop(task)
             self._size -= len(teams)
-            for name, team in teams.items():
+            for team in teams.values():
                 team.pass_by(self._split, task)
-                yield name
+            dropped += teams
+        return dropped
 
     def fill(self, tasks: Iterable[Task], teams: Iterable[Member]) -> None:
         """Start with tasks in this order, and the teams that know them."""

@@ -23,8 +23,7 @@ class TrialRecord:
         lineage: Its parents, the operator that made it, and why.
         stem: The beginning of its name, as in its first ancestor's.
         retired: Why it is retired; None if it is not.
-        by_split: Its totals on the tasks of each split.
-        by_niche: The same by split and niche.
+        totals: Its totals by the split and the niche of the tasks.
         trials: Finds its trials on a task again; None without a ledger.
         upto: The number of ledger bytes that it reflects; None: all.
     """
@@ -34,12 +33,12 @@ class TrialRecord:
     lineage: Lineage
     stem: str
     retired: str | None = None
-    by_split: dict[str, TrialTotals] = field(default_factory=dict[str, TrialTotals])
-    by_niche: dict[tuple[str, str], TrialTotals] = field(
-        default_factory=dict[tuple[str, str], TrialTotals]
+    totals: dict[tuple[str, str | None], TrialTotals] = field(
+        default_factory=dict[tuple[str, str | None], TrialTotals]
     )
     trials: TrialIndex | None = None
     upto: int | None = None
+    _by_split: dict[str, Statistics] = field(default_factory=dict[str, Statistics], init=False)
 
     @property
     def statistics(self) -> Statistics:
@@ -53,13 +52,18 @@ class TrialRecord:
 
     def niches_of(self, split: str) -> Mapping[str, Statistics]:
         """Return its statistics by niche, on the tasks of a split."""
-        niches = sorted(niche for of, niche in self.by_niche if of == split)
-        return {niche: self.by_niche[split, niche].statistics for niche in niches}
+        niches = sorted(niche for of, niche in self.totals if of == split and niche is not None)
+        return {niche: self.on(niche, split=split) for niche in niches}
 
     def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
         """Return its statistics on the tasks of a split, of one niche or of all."""
-        tally = self.by_split.get(split) if niche is None else self.by_niche.get((split, niche))
-        return UNKNOWN if tally is None else tally.statistics
+        if niche is not None:
+            totals = self.totals.get((split, niche))
+            return UNKNOWN if totals is None else totals.statistics
+        if split not in self._by_split:
+            inside = [totals for (of, _), totals in self.totals.items() if of == split]
+            self._by_split[split] = TrialTotals.merged(inside).statistics
+        return self._by_split[split]
 
     def on_task(self, task: str) -> Statistics | None:
         """Return its statistics on a task, by the task's id; None if it was never scored.
@@ -74,17 +78,13 @@ class TrialRecord:
         Args:
             upto: The number of ledger bytes that it reflects.
         """
-        by_split = {split: tally.copy() for split, tally in self.by_split.items()}
-        by_niche = {key: tally.copy() for key, tally in self.by_niche.items()}
-        return replace(self, by_split=by_split, by_niche=by_niche, upto=upto)
+        totals = {key: totals.copy() for key, totals in self.totals.items()}
+        return replace(self, totals=totals, upto=upto)
 
     def take(self, trial: Trial) -> None:
         """Add a trial."""
-        split, niche = trial.split, trial.niche
-        if split not in self.by_split:
-            self.by_split[split] = TrialTotals()
-        self.by_split[split].take(trial)
-        if niche is not None:
-            if (split, niche) not in self.by_niche:
-                self.by_niche[split, niche] = TrialTotals()
-            self.by_niche[split, niche].take(trial)
+        key = trial.split, trial.niche
+        if key not in self.totals:
+            self.totals[key] = TrialTotals()
+        self.totals[key].take(trial)
+        self._by_split.clear()

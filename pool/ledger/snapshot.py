@@ -26,7 +26,7 @@ from .ledger import LedgerIndex, LedgerPosition
 from .plain_state import state_of, value_of
 from .state import State
 
-VERSION = 2
+VERSION = 3
 """The version of a snapshot's content. Any change to the effect of lines needs a new one."""
 LEAST = 4_096
 """The number of lines read without a snapshot, in about the time of importing its reader."""

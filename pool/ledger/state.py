@@ -70,6 +70,7 @@ class State:
 
     Args:
         is_begun: Whether the first line of the pool was read.
+        learnt: Takes the lessons. Default: keeps them, as lines of no ledger are not read again.
 
     Attributes:
         teams: All teams, parents before children.
@@ -85,12 +86,14 @@ class State:
         touched: The members in lines read since the caller last emptied this set.
     """
 
-    def __init__(self, folder: Path, *, is_begun: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, is_begun: bool = False, learnt: Lessons | None = None
+    ) -> None:
         self.teams: Births[Member] = Births()
         self.agents: Births[PoolAgent] = Births()
         self.rejected: Counter[str] = Counter()
         self.duplicates: Counter[str] = Counter()
-        self.learnt = Lessons(folder / LEDGER)
+        self.learnt = Lessons() if learnt is None else learnt
         self.heads: list[Member] = []
         self.shared = False
         self.trials = TrialIndex(ledger=folder / LEDGER)

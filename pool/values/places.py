@@ -33,7 +33,7 @@ class Places:
             raise ValueError("each key has one offset")
         self._fresh: dict[int, int] = {}
         self._others: dict[int, list[int]] = {}
-        self._waiting = 0
+        self._waiting, self._room = 0, self._most_waiting()
         self._turn = threading.Lock()
 
     def add(self, about: str, offset: int) -> list[int]:
@@ -45,12 +45,12 @@ class Places:
         key = _key(about)
         with self._turn:
             earlier = self._at(key)
-            if key in self._fresh:
+            if earlier and key in self._fresh:
                 self._others.setdefault(key, []).append(offset)
             else:
                 self._fresh[key] = offset
             self._waiting += 1
-            if self._waiting > max(FRESH, len(self._keys) // 8):
+            if self._waiting > self._room:
                 self._sort()
         return earlier
 
@@ -68,7 +68,8 @@ class Places:
             return self._keys.tobytes(), self._offsets.tobytes()
 
     def _at(self, key: int) -> list[int]:
-        numbers, keys = list[int](), self._keys
+        numbers: list[int] = []
+        keys = self._keys
         at = bisect_left(keys, key)
         while at < len(keys) and keys[at] == key:
             numbers.append(self._offsets[at])
@@ -83,7 +84,11 @@ class Places:
         keys.extend((*self._fresh, *(key for key, _ in others)))
         offsets.extend((*self._fresh.values(), *(number for _, number in others)))
         self._keys, self._offsets = _in_order(keys, offsets)
-        self._fresh, self._others, self._waiting = {}, {}, 0
+        self._fresh, self._others = {}, {}
+        self._waiting, self._room = 0, self._most_waiting()
+
+    def _most_waiting(self) -> int:
+        return max(FRESH, len(self._keys) // 8)
 
 
 def _in_order(keys: array[int], offsets: array[int]) -> tuple[array[int], array[int]]:

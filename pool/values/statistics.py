@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -231,6 +231,17 @@ class TrialTotals:
     def copy(self) -> TrialTotals:
         """Return an independent copy."""
         return TrialTotals(sums={**self.sums}, usage={**self.usage})
+
+    @classmethod
+    def merged(cls, parts: Iterable[TrialTotals]) -> TrialTotals:
+        """Return the totals of all trials of several totals."""
+        whole = cls()
+        for part in parts:
+            for name, figure in part.sums.items():
+                whole.sums[name] += figure
+            for name, count in part.usage.items():
+                whole.usage[name] += count
+        return whole
 
     def take(self, trial: Trial) -> None:
         """Add a trial."""

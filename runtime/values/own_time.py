@@ -26,7 +26,7 @@ class OwnTime:
         self._workers = 0
         self._used = 0.0
         self._since = 0.0
-        self._scopes: set[asyncio.Timeout] = set()
+        self._looks: dict[asyncio.Timeout, asyncio.TimerHandle | None] = {}
 
     def bounded(self) -> AbstractAsyncContextManager[None]:
         """Cancel the body when the limit is reached."""
@@ -35,18 +35,28 @@ class OwnTime:
     @asynccontextmanager
     async def _bounded(self) -> AsyncGenerator[None]:
         async with asyncio.timeout(None) as scope:
-            self._scopes.add(scope)
-            self._bound(scope)
+            self._look(scope)
             try:
                 yield
             finally:
-                self._scopes.remove(scope)
+                if (look := self._looks.pop(scope, None)) is not None:
+                    look.cancel()
 
-    def _bound(self, scope: asyncio.Timeout) -> None:
-        """Set when a body must end, if the current state of work lasts."""
-        if self._limit is not None and not scope.expired():
-            end = self._since + self._limit - self._used
-            scope.reschedule(end if self._workers > 0 else None)
+    def _look(self, scope: asyncio.Timeout) -> None:
+        """End a body if the limit is reached; otherwise look again when it may be, at the earliest.
+
+        Each wait for a model only makes the next look too early: none needs a timer of its own.
+        While all workers wait, nothing can change, so the next look is when work goes on.
+        """
+        if self._workers == 0 or self._limit is None:
+            self._looks[scope] = None
+            return
+        loop, left = asyncio.get_running_loop(), self._limit - self.spent
+        if left > 0:
+            self._looks[scope] = loop.call_later(left, self._look, scope)
+        else:
+            self._looks.pop(scope, None)
+            scope.reschedule(loop.time())
 
     @property
     def spent(self) -> float:
@@ -72,10 +82,11 @@ class OwnTime:
         now = asyncio.get_running_loop().time()
         if works:
             self._since = now
+            for scope, look in [*self._looks.items()]:
+                if look is None:
+                    self._look(scope)
         else:
             self._used += now - self._since
-        for scope in self._scopes:
-            self._bound(scope)
         if self._whole is not None:
             self._whole.change(1 if works else -1)
 

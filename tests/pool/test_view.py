@@ -3,7 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
-from coterie.pool.ledger.changes import Added, Evaluated, EventNoted, Restored, Retired
+from coterie.pool.ledger.changes import (
+    Added,
+    Evaluated,
+    EventNoted,
+    Forgotten,
+    Restored,
+    Retired,
+)
 from coterie.pool.memory.memory import open_memory
 from coterie.pool.population.population import Population
 from coterie.pool.teams.pool import Pool
@@ -59,6 +66,18 @@ def test_teams_and_memory_are_seen_as_of_the_same_line(tmp_path: Path) -> None:
     assert ids(second) == ["by hand", "evomas/000000/learnt", "other/000007/learnt"]
     assert ids(third) == ["evomas/000000/learnt", "other/000007/learnt", "evomas/000001/learnt"]
     assert [view.members["vote"].statistics.n for view in (first, second, third)] == [0, 1, 2]
+
+
+def test_what_was_forgotten_is_seen_no_more(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    learnt(pool, "by hand")
+    learnt(pool, op("evomas", 0, "learnt"))
+    pool.commit(Forgotten(entries=("by hand",)), op="undone")
+    views = Views(Pool.open(tmp_path), "evomas", open_memory(pool, embedder="hashing"))
+    assert [ids(views.upto(episode)) for episode in (-1, 0)] == [
+        ["by hand"],
+        ["evomas/000000/learnt"],
+    ]
 
 
 def test_a_view_is_the_same_after_a_crash_and_before(tmp_path: Path) -> None:

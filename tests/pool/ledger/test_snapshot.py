@@ -201,7 +201,7 @@ def look_at(pool: Pool) -> None:
     for item in (*pool.teams.values(), *pool.all_agents.values()):
         item.on_task("t1")
         pool.learnt.archive(item.name)
-        assert set(item.niches) <= {niche for _, niche in item.by_niche}
+        assert set(item.niches) <= {niche for _, niche in item.totals}
         assert len(item.statistics.cost) == 2
     for entry in pool.learnt:
         pool.learnt.stands(entry)
@@ -315,7 +315,7 @@ def _shown(view: PoolView) -> Any:
     members = [
         (member, [member.on_task(f"t{n}") for n in range(9)]) for member in view.members.values()
     ]
-    rows = [(item.name, item.by_niche, item.by_task, item.by_past, on) for item, on in members]
+    rows = [(item.name, item.totals, item.by_task, item.by_past, on) for item, on in members]
     agents = [(agent.name, agent.revisions, agent.statistics) for agent in view.agents.values()]
     return rows, agents, view.learnt, view.end
 
