@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ....schema.values.values import is_list, is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
-from ..chat.fallback import ParameterForm, each_alone, in_pieces
-from ..chat.schema_in_words import with_schema
+from ..chat.fallback import ParameterForm, each_alone, in_pieces, tool_choices
 from .chat_stream import ChatAssembly
-from .choices import choices
 from .gemini import signed
 from .thinking import thinking
 
@@ -66,7 +64,7 @@ class ChatWire:
                 seed=request.seed,
                 stop=list(request.stop) or None,
             ),
-            "tool_choice": choices(request),
+            "tool_choice": tool_choices(request),
             **thinking(endpoint, request),
             "response_format": _constraint(endpoint, request),
             "stream": in_pieces(endpoint, stream_options={"include_usage": True}),
@@ -85,6 +83,9 @@ class ChatWire:
     def assembly(self) -> ChatAssembly:
         """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return ChatAssembly()
+
+
+CHAT = ChatWire()
 
 
 def _most(tokens: int) -> ParameterFallback:
@@ -108,6 +109,8 @@ def _constraint(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
         from ...local.grammar import schema_grammar
 
         return (ParameterForm(name="grammar", fields={"grammar": schema_grammar(schema)}),)
+    from ..chat.schema_in_words import with_schema
+
     named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
     fields = {"messages": signed(endpoint, with_schema(request.messages, schema))}
     strict = {"response_format": {"type": "json_schema", "json_schema": named}}
