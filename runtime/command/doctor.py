@@ -175,8 +175,8 @@ def _backend(name: str, *, probe: bool) -> str:
 
 
 def _jail(*, probe: bool) -> dict[str, Any]:
-    from ..jail import detect
     from ..jail.battery import run_battery
+    from ..jail.detect import detect
 
     report = detect()
     findings: dict[str, Any] = {"found": str(report), "safe": report.tier is not None}

@@ -23,7 +23,7 @@ from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..agents.outcomes import AgentOutcome, Run
 from ..engine.artifacts import Keeping, kept_in
-from ..jail import Jails
+from ..jail.jails import Jails
 from ..plan.plan import Plan
 from ..record.journal import Journal
 from ..record.trace import VERSION, RunFolder

@@ -14,7 +14,7 @@ from ..calls.cache import Cache
 from ..calls.calls import Calls
 from ..engine.engine import Context
 from ..gateway import Gateway
-from ..jail import Jails
+from ..jail.jails import Jails
 from ..messages.recall import open_recall
 from ..record.trace import Trace
 from ..scrubbing.scrubber import Scrubber

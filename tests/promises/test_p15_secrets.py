@@ -18,7 +18,7 @@ import pytest
 
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 
 from ..leaks import leaks, written
 from ..support.commands import invoked_in

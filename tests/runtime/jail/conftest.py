@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jail, PythonWorker, detect
+from coterie.runtime.jail import Jail, PythonWorker
+from coterie.runtime.jail.detect import detect
 
 
 @pytest.fixture

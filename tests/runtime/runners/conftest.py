@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import Jails
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.runners import Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
