@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...schema.team.team import Recruit, Rounds, Team
+from ...schema.team.team import Recruit, Rounds
 from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..agents.outcomes import AgentOutcome
 from ..agents.round_state import RoundState
@@ -25,11 +25,6 @@ from .rounds import Next, Round
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""
-
-
-def declares(team: Team) -> bool:
-    """Return whether a team declares passes; otherwise all its agents work once."""
-    return team.execution.rounds is not None or team.execution.recruit is not None
 
 
 def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:

@@ -18,6 +18,7 @@ from ..values.usage import total
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from ...schema.team.team import Team
     from ..plan.plan import Plan
 
 Kind = Literal["opening", "round", "meeting", "closing"]
@@ -64,6 +65,11 @@ class Round:
     preset: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     kind: Kind = "round"
     run: Run
+
+
+def declares(team: Team) -> bool:
+    """Return whether a team declares passes; otherwise all its agents work once."""
+    return team.execution.rounds is not None or team.execution.recruit is not None
 
 
 class Between(Protocol):

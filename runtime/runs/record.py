@@ -27,7 +27,6 @@ from ..jail.jails import Jails
 from ..plan.plan import Plan
 from ..record.journal import Journal
 from ..record.trace import VERSION, RunFolder
-from ..roster.team_as_run import team_that_was
 from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
 from ..values.encoded import encoded
@@ -171,8 +170,8 @@ class RunRecord:
     def finish(self, run: Run) -> None:
         """Set the result; it is written when the record is closed."""
         value = to_value(replace(run, agents={}))
-        if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
-            self._files[TEAM_THAT_WAS] = dump(was)
+        if run.ending is not None:
+            self._keep_team_that_was(run)
         row = ("status", "answer", "said", "score", "error", "operators")
         spent = self._spent = self.spent()
         self._result = {
@@ -187,6 +186,12 @@ class RunRecord:
             "agents": {agent_id: _outcome_fields(agent) for agent_id, agent in run.agents.items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
+
+    def _keep_team_that_was(self, run: Run) -> None:
+        from ..roster.team_as_run import team_that_was
+
+        if (team := team_that_was(self._plan.resolved, run)) is not None:
+            self._files[TEAM_THAT_WAS] = dump(team)
 
     def took(self, run: Run) -> float:
         """Return how long a run took, earlier processes included; for a replay, the replay only."""
