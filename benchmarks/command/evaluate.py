@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.cluster import on_option
-from ...runtime.command.spending import allow_zeros, batch_option, setting_of, spending_options
-from ...runtime.otel import otel_option
+from ...runtime.command.spending import (
+    allow_zeros,
+    batch_option,
+    on_option,
+    otel_option,
+    setting_of,
+    spending_options,
+)
 from ...runtime.values.terminal import speakable
 from ...schema.command import (
     Command,

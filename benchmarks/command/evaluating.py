@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.spending import at_once, setting_of
-from ...runtime.otel import TurnSpans, around, exporting
+from ...runtime.command.spending import at_once, exporting, setting_of
+from ...runtime.otel.many import TurnSpans, around
 from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
@@ -113,7 +113,7 @@ class Evaluating:
 
     def to_the_end(self) -> int:
         """Run missing trials, show the figures, and return the exit code."""
-        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.loading import fetch_embedded
         from ...runtime.command.signals import stopped_in_order, to_the_end
 
         self._prepare_tasks()

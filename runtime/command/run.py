@@ -21,9 +21,8 @@ from ...schema.command import (
 )
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
-from ..otel import exporting, otel_option
 from ..values.terminal import counted, speakable
-from .spending import setting_of, spending_options
+from .spending import exporting, otel_option, setting_of, spending_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -184,7 +183,6 @@ def _refuse_view(options: dict[str, Any]) -> None:
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load the team, the task and the setting of the run."""
     from ...schema.loading.task_form import task_form
-    from ..runs.again import known_again
     from .loading import load_continued, load_files, load_folder
 
     folder = _folder(options)
@@ -199,6 +197,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     if folder is None:
         files = (options["team_file"], options["task_file"], _question(options))
         return load_files(*files, catalogue, task_form(options, catalogue)), setting_of(options)
+    from ..runs.again import known_again
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)
@@ -224,10 +223,13 @@ def _question(options: dict[str, Any]) -> TypedQuestion | None:
 
 def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
     """Return the adaptation of the team; for a recorded run, the one that it used."""
+    recipe: Path | None = options["adapt"]
+    folder = _folder(options)
+    if recipe is None and folder is None:
+        return None
     from ..runs.adapting import RECIPE, adapting
 
-    recipe: Path | None = options["adapt"]
-    if (folder := _folder(options)) is not None:
+    if folder is not None:
         recipe = folder / RECIPE if (folder / RECIPE).exists() else None
     return adapting(recipe, loaded.team, loaded.catalogue) if recipe is not None else None
 
@@ -321,7 +323,7 @@ class _Making:
 
     def to_the_end(self) -> int:
         """Make the run and show the result; return the exit code."""
-        from .models import fetch_embedded
+        from .loading import fetch_embedded
         from .signals import to_the_end
 
         try:
@@ -367,7 +369,7 @@ class _Making:
     async def _run_and_show(self) -> int:
         from ..messages.attached import unseen
         from ..messages.recall import refuse_met, unreminded
-        from ..runs.again import as_recorded
+        from ..runs.record import as_recorded
         from ..runs.services import open_services
         from ..tools.terminal_approver import terminal_approver
         from .ending import cancelled, spent

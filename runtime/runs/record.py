@@ -223,6 +223,21 @@ class RunRecord:
         }
 
 
+def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
+    """Return a task as its record will hold it, so that the run can be repeated from the record.
+
+    Args:
+        scrub: Removes the known secrets.
+    """
+    return replace(
+        task,
+        query=scrub(task.query),
+        context=scrub(task.context),
+        briefs={brief: scrub(text) for brief, text in task.briefs.items()},
+        files={name: scrub(text) for name, text in task.files.items()},
+    )
+
+
 @stored()
 class _Manifest:
     """The fields of run.json needed to resume a run."""

@@ -299,7 +299,7 @@ async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) ->
     """Return the jails of this machine, or of a cluster."""
     place: JailPlace | None = None
     if setting.on is not None:
-        from ..cluster import On
+        from ..cluster.on import On
         from ..cluster.opening import Unopened, open_workers
 
         on = On.parse(setting.on)
