@@ -13,7 +13,6 @@ from ...schema.values.attachments import named
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.hints import did_you_mean, listed
 from ..gateway.chat.inputs import formats_of, takes
-from ..repository.repository import Repository
 from .shown_files import unread_files
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def _naming(plans: Sequence[Plan]) -> Iterator[tuple[str, str]]:
 
 
 def _refuse_repository(source: Path, where: str) -> None:
+    from ..repository.repository import Repository
+
     try:
         with Repository.open(source):
             pass
