@@ -21,13 +21,12 @@ from coterie.operators.routing.decisions import Condition, Linear, Rule
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
 from coterie.pool.values.statistics import TrialPart as Share
-from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
+from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run, ToolCall
 from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.attempts import Attempt
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.caps import Caps
 from coterie.runtime.values.score import Score
 from coterie.runtime.values.usage import Usage

@@ -6,8 +6,7 @@ import asyncio
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.engine.artifacts import kept_in
-from ...runtime.record.trace import Trace
+from ...runtime.record.trace import Trace, kept_in
 from ...runtime.runs.record import MANIFEST, read_value
 from ...runtime.showing.recorded import Recorded
 from ...runtime.showing.viewed import Overview

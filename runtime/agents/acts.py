@@ -15,7 +15,7 @@ from ..values.structured import answer_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..tools import ToolCall
+    from ..agents.outcomes import ToolCall
     from .outcomes import AgentOutcome
     from .posted import Posted
 

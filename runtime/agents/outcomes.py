@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal
 from ...schema.values.codec import OMITTED, SKIPPED, Form, stored, to_value
 from ..gateway import Message
 from ..repository.changes import RepositoryChange
-from ..tools import ToolCall
 from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from ..values.usage import NOTHING, Usage
@@ -36,6 +35,20 @@ INFRASTRUCTURE = frozenset(
 """Faults that are not the team's; a prompt that is too long, or that no model accepts, is."""
 MISCONFIGURED = frozenset({"denied", "unknown"})
 """Faults that repeating the command does not change, until the host's configuration is mended."""
+
+
+@stored()
+class ToolCall:
+    """A tool call of an agent, with its result.
+
+    Attributes:
+        arguments: The model's arguments, JSON-able.
+        error: Why the tool failed; None if it succeeded.
+    """
+
+    tool: str
+    arguments: Any
+    error: str | None = None
 
 
 @stored()

@@ -22,11 +22,10 @@ from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..agents.outcomes import AgentOutcome, Run
-from ..engine.artifacts import Keeping, kept_in
 from ..jail.jails import Jails
 from ..plan.plan import Plan
 from ..record.journal import Journal
-from ..record.trace import VERSION, RunFolder
+from ..record.trace import VERSION, RunFolder, kept_in
 from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
 from ..values.encoded import encoded
@@ -160,6 +159,8 @@ class RunRecord:
 
     def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
         """Keep the files that an agent wrote, except those with a secret; return their names."""
+        from ..engine.artifacts import Keeping
+
         return Keeping(folder=self.folder)(agent, files)
 
     @property

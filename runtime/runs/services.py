@@ -18,8 +18,8 @@ from ..jail.jails import Jails
 from ..messages.recall import open_recall
 from ..record.trace import Trace
 from ..scrubbing.scrubber import Scrubber
-from ..tools import Toolbox
 from ..tools.approval import Approvals
+from ..tools.toolbox import Toolbox
 from ..values.budget import Caps
 from ..values.terminal import counted
 from .whole import perform

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
     from ...schema.values.problems import Path
+    from ..agents.outcomes import ToolCall
     from ..jail import Jails
-    from ..tools import ToolCall
 
 ENDING = 20_000
 """Characters at the end of an answer that are read by scorers of its last number or letter."""

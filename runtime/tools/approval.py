@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.values.errors import InputError
-from .tool import ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,6 +61,8 @@ class Approvals:
         Raises:
             ToolError: A person refused, or nobody can be asked.
         """
+        from .tool import ToolError
+
         if self._approver is None:
             raise ToolError(f"{tool}: nobody can be asked to allow this call. Go on without it.")
         emit("approval_asked", tool=tool)

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, compile, perform
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine import agent_execution as desk
 from coterie.runtime.runners import Assignment
 from coterie.runtime.scoring import scorers
 from coterie.runtime.scoring.scorers import Evidence
-from coterie.runtime.tools import Tool, ToolCall, ToolError
+from coterie.runtime.tools import Tool, ToolError
 from coterie.runtime.values.score import Score
 from coterie.schema import (
     AgentError,

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from coterie.runtime import Run
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring import scorers, scoring
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
-from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.score import Score
 from coterie.schema import JailError, ScorerChoice, Task
 

@@ -13,10 +13,10 @@ from coterie.operators.evolution.episode import Episode, Halted
 from coterie.operators.methods.evochamber.attempts import MemberAttempt, attempts, disagree, graded
 from coterie.operators.methods.evochamber.seating import seated
 from coterie.runtime import AgentOutcome, Run
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.tools import ToolCall
 from coterie.schema import Task
 from coterie.schema.values.errors import JailError
 
