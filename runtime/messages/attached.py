@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...schema.team.task_fields import missing_fields, names_fields
+from ...schema.team.task import missing_fields, names_fields
 from ...schema.values.attachments import named
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.hints import did_you_mean, listed

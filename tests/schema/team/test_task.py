@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coterie.schema import Task
-from coterie.schema.team.task_fields import filled, missing_fields
+from coterie.schema.team.task import filled, missing_fields
 
 TASK = Task(
     id="t",
