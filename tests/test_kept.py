@@ -25,7 +25,7 @@ from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run, ToolCall
 from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolRequest as Called
-from coterie.runtime.record.attempts import Attempt
+from coterie.runtime.record.costs import Attempt
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.values.caps import Caps
 from coterie.runtime.values.score import Score

@@ -16,7 +16,7 @@ from ...runtime.record.journal import digest
 from ...runtime.rounds.rounds import Next, rounds, summed
 from ...runtime.runs.parent_reuse import ParentRunReuse
 from ...runtime.runs.whole import as_run, passes, perform
-from ...runtime.scoring.scoring import scored
+from ...runtime.scoring.scorers import scored
 from ...runtime.values.score import Score
 from ...runtime.values.usage import Usage
 from ...schema import dump

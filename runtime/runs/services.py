@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.secrets import secrets_of
-from ..calls.cache import Cache
 from ..calls.calls import Calls
 from ..engine.engine import Context
 from ..gateway import Gateway
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
+    from ..calls.cache import Cache
     from ..engine.artifacts import Keep
     from ..gateway.inbox_client import Responder
     from ..gateway.sharing import Shared
@@ -290,9 +290,15 @@ async def open_services(
             ),
             toolbox=await stack.enter_async_context(toolbox),
             jails=await _jails(setting, stack, connected=connected),
-            cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
+            cache=_cache(setting.cache, stack) if setting.cache else None,
             recaller=recaller,
         )
+
+
+def _cache(folder: Path, stack: AsyncExitStack) -> Cache:
+    from ..calls.cache import Cache
+
+    return stack.enter_context(Cache.open(folder))
 
 
 async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) -> Jails:

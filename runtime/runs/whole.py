@@ -11,7 +11,7 @@ from ..engine.allowance import Allowance
 from ..engine.engine import execute
 from ..plan.plan import part_of
 from ..rounds.rounds import Round, declares, rounds, summed
-from ..scoring.scoring import scored
+from ..scoring.scorers import scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,10 +20,9 @@ from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
 from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
-from ...schema.values.values import is_list, is_mapping
+from ...schema.values.values import is_list, is_mapping, replaced
 from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
-from ..values.structured import json_in
 from .answer_line import readings
 from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
 from .searching import SearchTooLong, searches
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from ...schema.team.task import Task
     from ...schema.values.problems import Path
-    from ..agents.outcomes import ToolCall
+    from ..agents.outcomes import Run, ToolCall
     from ..jail import Jails
 
 ENDING = 20_000
@@ -64,6 +63,39 @@ class Evidence:
 
 class ScorerError(Exception):
     """A scorer failed; the text says which, and how."""
+
+
+async def scored(run: Run, task: Task, jails: Jails) -> Run:
+    """Compare a run's answer with the task's reference answer: once, by the caller that made it.
+
+    Args:
+        jails: Where a scorer may run code.
+
+    Returns:
+        The run with its score, if it has an answer and the task a reference. A failed run without
+        its answer, if the scorer or its jail failed.
+    """
+    if run.answer is None:
+        return run
+    calls = run.agents[run.answered_by].tool_calls if run.answered_by else ()
+    evidence = Evidence(
+        task=task, answer=run.answer, tool_calls=calls, answers=_answers(run), jails=jails
+    )
+    try:
+        return replaced(run, score=await score(evidence))
+    except (JailError, ScorerError) as error:
+        why = f"the answer could not be scored: {error}"
+        fault = "jail" if isinstance(error, JailError) else "scorer"
+        return replaced(run, status="failed", answer=None, error=why, fault=fault)
+
+
+def _answers(run: Run) -> dict[str, str]:
+    results = {name: outcome.result for name, outcome in run.agents.items()}
+    return {
+        name: result.content if result.answer is None else result.answer
+        for name, result in results.items()
+        if result is not None
+    }
 
 
 async def score(evidence: Evidence) -> Score | None:
@@ -307,6 +339,8 @@ def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score
     The value is looked for in the `Answer:` line first.
     """
     del options
+    from ..values.structured import json_in
+
     wanted: Any = loads(reference) if isinstance(reference, str) else reference
     for reading in readings(answer):
         try:

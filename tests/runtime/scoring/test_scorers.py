@@ -10,7 +10,7 @@ import pytest
 from coterie.runtime import Run
 from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.jail import Jails
-from coterie.runtime.scoring import scorers, scoring
+from coterie.runtime.scoring import scorers
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
 from coterie.runtime.values.score import Score
 from coterie.schema import JailError, ScorerChoice, Task
@@ -148,7 +148,7 @@ def test_a_scorer_that_finds_no_jail_gives_no_score(judged: Task) -> None:
 
 def test_a_run_whose_scorer_fails_is_no_failure_of_its_team() -> None:
     task = Task(id="t", query="?", answer="(", scorer=ScorerChoice(name="regex"))
-    result = asyncio.run(scoring.scored(Run(status="done", answer="7"), task, Jails()))
+    result = asyncio.run(scorers.scored(Run(status="done", answer="7"), task, Jails()))
     assert (result.status, result.fault, result.score) == ("failed", "scorer", None)
     assert result.is_infrastructure_failure
     assert result.error is not None

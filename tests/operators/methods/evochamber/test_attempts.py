@@ -173,11 +173,11 @@ def replace_position(attempt: MemberAttempt, position: str) -> MemberAttempt:
 
 
 def test_a_jail_that_fails_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from coterie.runtime.scoring import scoring
+    from coterie.runtime.scoring import scorers
 
     async def fails(_evidence: Any) -> Any:
         raise JailError("no jail today")
 
-    monkeypatch.setattr(scoring, "score", fails)
+    monkeypatch.setattr(scorers, "score", fails)
     with pytest.raises(Halted, match="no jail today"):
         grade(tmp_path, *tried("7"))
