@@ -34,7 +34,6 @@ from ..jail.moving import Moves, is_lost
 from ..messages.attached import seen_by
 from ..messages.conversation import continued
 from ..messages.messages import UNBURDENED, question, system
-from ..messages.recall import fitting, reminded
 from ..messages.shown_files import shown_files, unread_files
 from ..messages.skills import tools_of
 from ..messages.thoughts import why_only_thinking
@@ -217,6 +216,8 @@ class AgentExecution:
         agent, task = self.planned.agent, self.run.workspaces.task
         if (wanted := agent.recall) is None:
             return
+        from ..messages.recall import fitting, reminded
+
         own = self.carried.own.content if self.carried.own and wanted.by == "opinion" else ""
         try:
             entries = await reminded(agent, task, self.context.recaller, self.once, drafted or own)
