@@ -32,7 +32,6 @@ from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.inputs import takes
 from ..jail.moving import Moves, is_lost
 from ..messages.attached import seen_by
-from ..messages.conversation import continued
 from ..messages.messages import UNBURDENED, question, system
 from ..messages.shown_files import shown_files, unread_files
 from ..messages.skills import tools_of
@@ -512,7 +511,10 @@ class AgentExecution:
     ) -> ChatAnswer:
         """Call the agent's model; see `AgentClient.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
-        messages = continued(messages, self.carried.earlier)
+        if self.carried.earlier:
+            from ..messages.conversation import continued
+
+            messages = continued(messages, self.carried.earlier)
         self.context.trace.check()
         request = ChatRequest(
             model=agent.model_id,

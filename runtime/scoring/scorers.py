@@ -25,7 +25,6 @@ from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
 from .answer_line import readings
 from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
-from .searching import SearchTooLong, searches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -260,6 +259,8 @@ def _not_searchable(options: Mapping[str, Any], reference: Any) -> Mapping[Path,
         return {}
     if not isinstance(pattern, str):
         return {path: f"{quoted(pattern)} is not a pattern. Write text, or the option pattern."}
+    from .searching import SearchTooLong, searches
+
     try:
         searches().find(pattern, "")
     except ValueError as error:
@@ -294,17 +295,19 @@ async def regex(evidence: Evidence) -> Score:
     """
     from asyncio import to_thread
 
-    task = evidence.task
+    from .searching import SearchTooLong, searches
+
+    task, find = evidence.task, searches().find
     pattern = str(task.scorer.options.get("pattern", task.answer))
+
+    def is_in_a_reading() -> bool:
+        return any(find(pattern, reading) for reading in readings(evidence.answer))
+
     try:
-        is_there = await to_thread(_is_in_a_reading, pattern, evidence.answer)
+        is_there = await to_thread(is_in_a_reading)
     except SearchTooLong as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
     return _verdict(is_there, evidence.answer, pattern)
-
-
-def _is_in_a_reading(pattern: str, answer: str) -> bool:
-    return any(searches().find(pattern, reading) for reading in readings(answer))
 
 
 def _not_json(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
