@@ -21,8 +21,8 @@ from coterie.operators.routing.decisions import Condition, Linear, Rule
 from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
 from coterie.pool.values.statistics import TrialPart as Share
-from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run, ToolCall
-from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
+from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Posted, Run, ToolCall
+from coterie.runtime.agents.posted import Ended, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolRequest as Called
 from coterie.runtime.record.costs import Attempt

@@ -334,10 +334,8 @@ class Evolving:
     @property
     def _recalls(self) -> bool:
         """Whether any evolved or tested team recalls what was learnt."""
-        from ...runtime.messages.recall import recalls
-
         tested = [*self._seeds(), *self.testing.beside] if self.testing else []
-        return self.start.recalls or any(map(recalls, tested))
+        return self.start.recalls or any(team.recalls for team in tested)
 
     def _seeds(self) -> list[Team]:
         from ...pool.teams.sources import load_source

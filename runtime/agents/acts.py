@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..agents.outcomes import ToolCall
-    from .outcomes import AgentOutcome
-    from .posted import Posted
+    from .outcomes import AgentOutcome, Posted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

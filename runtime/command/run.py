@@ -25,7 +25,7 @@ from ..values.terminal import counted, speakable
 from .spending import exporting, otel_option, setting_of, spending_options
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
@@ -367,11 +367,9 @@ class _Making:
         await self.page.enter_async_context(viewer(folder))
 
     async def _run_and_show(self) -> int:
-        from ..messages.attached import unseen
-        from ..messages.recall import refuse_met, unreminded
         from ..runs.record import as_recorded
         from ..runs.services import open_services
-        from ..tools.terminal_approver import terminal_approver
+        from ..tools.approval import terminal_approver
         from .ending import cancelled, spent
 
         offline = bool(self.options["replay"])
@@ -382,16 +380,17 @@ class _Making:
             approver=terminal,
             responder=terminal.respond if terminal else None,
         ) as services:
-            place = _place(self.options)
-            refuse_met(self.plan, self.loaded.task, services.recaller, place)
+            if services.recaller is not None:
+                from ..messages.recall import refuse_met
+
+                place = _place(self.options)
+                refuse_met(self.plan, self.loaded.task, services.recaller, place)
             await services.prepare(self.plan, offline=offline)
             if self.adapting is not None and not offline:
                 aliases = frozenset(self.adapting.models)
                 await services.gateway.prepare(aliases, priced=self.setting.must_be_priced)
             if not self.options["quiet"]:
-                notes = [*unseen(self.plan, self.loaded.task)]
-                notes += unreminded(self.plan, services.recaller) if not offline else ()
-                for note in notes:
+                for note in self._notes(services):
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
             task = as_recorded(self.loaded.task, scrubber.without_secrets)
@@ -411,6 +410,17 @@ class _Making:
         self._show(run, record)
         # What is refused before anything was spent is bad input, as a key that is missing.
         return InputError.exit_code if run.is_misconfigured else EXIT_CODES[run.status]
+
+    def _notes(self, services: Services) -> Iterator[str]:
+        """Return what agents miss of the task, and of a memory."""
+        from ..messages.attached import unseen
+
+        yield from unseen(self.plan, self.loaded.task)
+        recalling = services.recaller is not None or self.plan.team.recalls
+        if recalling and not self.options["replay"]:
+            from ..messages.recall import unreminded
+
+            yield from unreminded(self.plan, services.recaller)
 
     def _record(self, scrub: Scrubber) -> RunRecord:
         """Create the run's folder, or open the existing one."""

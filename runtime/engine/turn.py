@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.team.team import Team
-    from ..agents.posted import Mail, Posted
+    from ..agents.outcomes import Posted
+    from ..agents.posted import Mail
     from ..agents.runner import Assignment
     from ..plan.plan import PlannedAgent
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from coterie.runtime.tools import Toolbox, ToolError
-from coterie.runtime.tools.approval import Approvals
-from coterie.runtime.tools.terminal_approver import AtTerminal, terminal_approver
+from coterie.runtime.tools.approval import Approvals, AtTerminal, terminal_approver
 from coterie.schema import InputError
 
 if TYPE_CHECKING:
