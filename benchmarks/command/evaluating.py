@@ -312,8 +312,6 @@ class Evaluating:
 
 def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -> int:
     """Print the figures of an evaluation, and return the exit code."""
-    from ...schema.values.files import write_atomically
-    from ..comparison.junit import as_junit
     from ..evaluation.results import read_results, read_samples
     from .figures import summary
 
@@ -328,6 +326,9 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
             click.echo(speakable(how_to_look(folder)), err=True)
     least = options.get("fail_under")
     if (junit := options.get("junit")) is not None:
+        from ...schema.values.files import write_atomically
+        from ..comparison.junit import as_junit
+
         each = 1.0 if least is None else least
         write_atomically(junit, as_junit(fields["benchmark"], read_samples(folder), least=each))
     if not fields["unscored"]:

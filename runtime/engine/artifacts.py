@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..record.trace import ARTIFACTS
 from ..repository.workspace import files_of
 from ..scrubbing.scrubber import holds_secret
-from ..tools.confined import Walk, open_folder, read_bytes
-from ..tools.tool import ToolError
 
 if TYPE_CHECKING:
     from ..record.trace import RunFolder
@@ -102,6 +100,8 @@ async def keep_written(agent: str, workspace: Workspace, keep: Keep) -> Mapping[
         The names of the kept files, those kept under another name, and the number left out; None if
         the agent wrote none.
     """
+    from ..tools.tool import ToolError
+
     try:
         files, left_out = await asyncio.to_thread(_written, workspace)
     except ToolError:  # the agent's code removed the folder
@@ -119,6 +119,9 @@ async def keep_written(agent: str, workspace: Workspace, keep: Keep) -> Mapping[
 
 def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
     """Read the regular files that the task did not supply, up to the limits."""
+    from ..tools.confined import Walk, open_folder, read_bytes
+    from ..tools.tool import ToolError
+
     files: dict[str, bytes] = {}
     walk, left_out, room = Walk(), 0, MOST_BYTES
     originals = files_of(workspace.home.task)
