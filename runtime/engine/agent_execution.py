@@ -31,18 +31,17 @@ from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.inputs import takes
 from ..jail.moving import Moves, is_lost
-from ..messages.attached import seen_by
+from ..messages.attached import seen_by, shown_files, unread_files
 from ..messages.messages import UNBURDENED, question, system
-from ..messages.shown_files import shown_files, unread_files
 from ..messages.skills import tools_of
 from ..messages.thoughts import why_only_thinking
 from ..record.journal import digest, digest_of
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import BudgetReached
-from ..values.own_time import OwnTime
 from ..values.usage import NOTHING as NOTHING_SPENT
 from ..values.warnings import Warnings
+from .allowance import OwnTime
 from .handing_in import chosen, unused
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...schema.team.team import Recruit, Rounds
-from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..agents.outcomes import AgentOutcome
 from ..agents.round_state import RoundState
 from ..agents.runner import AgentReport, AgentResult
@@ -21,7 +20,7 @@ from ..values.structured import object_in
 from .consulting import bulletin, has_converged, news, opinion, whole
 from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
 from .reviewing import accepted, authors, idle
-from .rounds import Next, Round
+from .rounds import NOBODY_SILENT, Ablation, Next, Round
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""

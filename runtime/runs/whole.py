@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.values import replaced
-from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..engine.allowance import Allowance
 from ..engine.engine import execute
 from ..plan.plan import part_of
-from ..rounds.rounds import Round, declares, rounds, summed
+from ..rounds.rounds import NOBODY_SILENT, Ablation, Round, declares, rounds, summed
 from ..scoring.scorers import scored
 
 if TYPE_CHECKING:

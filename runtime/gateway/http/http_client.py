@@ -13,9 +13,9 @@ import aiohttp
 from ...values.bounds import LARGEST_ANSWER, apart
 from ..chat.answer import parsed
 from ..chat.errors import CallError
+from ..environment import shown_proxy
 from ..stream_sink import StreamSink
 from ..wires import WIRES
-from .proxies import shown_proxy
 from .refusals import failed, failure_in, refusal, without
 from .streamed import StreamedAnswer
 
