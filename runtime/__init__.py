@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .agents.ablation import Ablation
     from .agents.outcomes import AgentOutcome, Run
     from .calls.calls import Calls
     from .engine.engine import Context, execute
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from .plan.plan import Plan, compile
     from .record.journal import Journal
     from .record.trace import RunFolder, Trace
+    from .rounds.rounds import Ablation
     from .runs.api import areplay, aresume, arun, replay, resume, run, stream
     from .runs.options import Options
     from .runs.services import Services, Setting, open_services

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime import Calls, Context, Gateway, Journal, Toolbox, compile, perform
+from coterie.runtime.command.signals import collecting_seldom
 from coterie.runtime.gateway import ChatRequest
 from coterie.runtime.jail import Jails
-from coterie.runtime.values.garbage import collecting_seldom
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.runtime.cluster import On, on_option
+from coterie.runtime.cluster.on import On
 from coterie.runtime.cluster.opening import open_workers
+from coterie.runtime.command.spending import on_option
 from coterie.runtime.jail import Jails, Shell
 from coterie.runtime.jail.scratch import ScratchFolder
 from coterie.schema.command import Command

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.runtime.otel import TurnSpans
+from coterie.runtime.otel.many import TurnSpans
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.schema.command import Command
 from coterie.schema.host.models import DEFAULT_ALIAS, Model

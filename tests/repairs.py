@@ -11,7 +11,7 @@ import pytest
 from coterie.benchmarks.repair.instance import Instance
 from coterie.benchmarks.repair.offline import OfflineRepair, find_repair, repositories_dir
 from coterie.benchmarks.repair.working_copies import commit_all
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from coterie.schema.values.errors import InputError
 
 needs_jail = pytest.mark.skipif(

@@ -92,6 +92,28 @@ def test_a_run_asks_its_model_before_it_imports_what_comes_later(pair: Path) -> 
     assert texts & (NEVER - {"aiohttp", "email", "sqlite3"}) == set()
 
 
+def test_a_plain_run_imports_only_what_it_uses(pair: Path) -> None:
+    """One agent, no code, no tools, no rounds: a bound on our modules, and whole rooms unused."""
+    pair.write_text("name: one\nagents:\n  solver: {role: solver, prompt: solve}\n")
+    (pair.parent / "prompts" / "solve.md").write_text("Do it.")
+    with ScriptedModel("2") as model:
+        arguments = (pair, "-q", "What is 1 + 1?", "--model", f"m@{model.api_base}")
+        texts = imported("coterie.runtime.command.run", *arguments, folder=pair.parent)
+    ours = {name for name in texts if name.split(".")[0] == "coterie"}
+    assert "coterie.runtime.runs.whole" in ours
+    assert len(ours) <= MODULES_OF_A_RUN, sorted(ours)
+    assert not {room for room in UNUSED if f"coterie.runtime.{room}" in ours}
+
+
+MODULES_OF_A_RUN = 169
+UNUSED = (
+    *("batch", "cluster", "doubles", "export", "jail.jail", "local", "otel", "repository.git"),
+    *("roster", "rounds.declared", "serving", "tools.tool", "view"),
+    *("gateway.wires.anthropic", "gateway.wires.responses"),
+)
+"""Rooms and modules of the interpreter that a plain run has no use for."""
+
+
 ALL_BACKENDS = """
 import importlib, json, sys
 from coterie.runtime import compile

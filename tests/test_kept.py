@@ -20,13 +20,12 @@ from coterie.pool.ledger.learnt import OperatorOutcome
 from coterie.pool.values.statistics import Trial
 from coterie.pool.values.statistics import TrialPart as Share
 from coterie.runtime import Caps, Score
-from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Run
-from coterie.runtime.agents.posted import Ended, Posted, TurnDone, TurnStart
+from coterie.runtime.agents.outcomes import AgentOutcome, Ending, Posted, Run, ToolCall
+from coterie.runtime.agents.posted import Ended, TurnDone, TurnStart
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.gateway import ToolRequest as Called
-from coterie.runtime.record.attempts import Attempt
+from coterie.runtime.record.costs import Attempt
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.usage import Usage
 from coterie.schema.host.models import Model
 from coterie.schema.values.codec import from_value, to_value

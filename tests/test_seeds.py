@@ -10,7 +10,7 @@ import pytest
 
 from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.record.trace import Event
 from coterie.runtime.scoring.answer_line import ANSWER_ALONE, ANSWER_FORM
 from coterie.schema import ScorerChoice, Task, Team, load_task, load_team

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.cluster import on_option
-from ...runtime.command.spending import allow_zeros, batch_option, setting_of, spending_options
-from ...runtime.otel import otel_option
+from ...runtime.command.spending import (
+    allow_zeros,
+    batch_option,
+    on_option,
+    otel_option,
+    setting_of,
+    spending_options,
+)
 from ...runtime.values.terminal import speakable
 from ...schema.command import (
     Command,
@@ -111,7 +116,6 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     no score. It is counted separately, and `mas-bench resume` repeats it.
     """
     from ...runtime.command.loading import load_team_of, refuse_unused
-    from ...runtime.messages.recall import recalls
     from ...runtime.plan.plan import compile
     from ...schema.loading.tasks import require_answers
     from ..evaluation.benchmark import find_benchmark
@@ -145,7 +149,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     team, catalogue, path = load_team_of(team_file, catalogue)
     chosen = request.tasks()
     require_answers([task for task in chosen if not is_judged(task)])
-    if pool is not None and not recalls(team):
+    if pool is not None and not team.recalls:
         raise InputError(f"--pool: no agent of {team.name} recalls anything. Leave it out.")
     if not options["allow_seen"]:
         refuse_learnt(chosen, name, team=team, path=path, pool=pool)

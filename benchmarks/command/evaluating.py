@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.spending import at_once, setting_of
-from ...runtime.otel import TurnSpans, around, exporting
+from ...runtime.command.spending import at_once, exporting, setting_of
+from ...runtime.otel.many import TurnSpans, around
 from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
@@ -113,7 +113,7 @@ class Evaluating:
 
     def to_the_end(self) -> int:
         """Run missing trials, show the figures, and return the exit code."""
-        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.loading import fetch_embedded
         from ...runtime.command.signals import stopped_in_order, to_the_end
 
         self._prepare_tasks()
@@ -312,8 +312,6 @@ class Evaluating:
 
 def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -> int:
     """Print the figures of an evaluation, and return the exit code."""
-    from ...schema.values.files import write_atomically
-    from ..comparison.junit import as_junit
     from ..evaluation.results import read_results, read_samples
     from .figures import summary
 
@@ -328,6 +326,9 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
             click.echo(speakable(how_to_look(folder)), err=True)
     least = options.get("fail_under")
     if (junit := options.get("junit")) is not None:
+        from ...schema.values.files import write_atomically
+        from ..comparison.junit import as_junit
+
         each = 1.0 if least is None else least
         write_atomically(junit, as_junit(fields["benchmark"], read_samples(folder), least=each))
     if not fields["unscored"]:

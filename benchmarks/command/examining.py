@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.command.spending import at_once
-from ...runtime.otel import TurnSpans, around, exporting
+from ...runtime.command.spending import at_once, exporting
+from ...runtime.otel.many import TurnSpans, around
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
@@ -54,7 +54,7 @@ class Examining:
 
     def to_the_end(self) -> int:
         """Run missing trials, show the figures, and return the exit code."""
-        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.loading import fetch_embedded
         from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
         from ..evaluation.benchmark import find_benchmark
 

@@ -6,10 +6,10 @@ import asyncio
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.engine.artifacts import kept_in
-from ...runtime.record.trace import Trace
+from ...runtime.record.trace import Trace, kept_in
 from ...runtime.runs.record import MANIFEST, read_value
-from ...runtime.showing import Overview, Recorded
+from ...runtime.showing.recorded import Recorded
+from ...runtime.showing.viewed import Overview
 from ...runtime.values.terminal import on_one_line, unbroken
 from ...schema.command import HOST
 from ...schema.team.team import natural
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...runtime.record.trace import Event
-    from ...runtime.showing import Viewed
+    from ...runtime.showing.viewed import Viewed
     from ..evaluation.evaluation import Evaluation
     from ..evaluation.samples import Sample
     from .evaluating import Evaluating

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...runtime.engine.artifacts import ARTIFACTS
 from ...runtime.record.journal import merge
-from ...runtime.record.trace import RunFolder
+from ...runtime.record.trace import ARTIFACTS, RunFolder
 from ...runtime.runs.record import MANIFEST, as_json, read_value
 from ...schema.host.catalogue import Catalogue
 from ...schema.team.task import Task

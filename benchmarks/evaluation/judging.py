@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ...runtime.record.trace import Trace
 from ...schema.host.models import DEFAULT_ALIAS
-from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import ModelError
 from .own import JUDGE, is_judged
 
@@ -56,6 +55,7 @@ class Judging:
         from ...operators.core.judge import judge
         from ...operators.core.meta import MetaModel
         from ...operators.core.proposal import RejectedProposal
+        from ...schema.loading.ceiling import CapabilityPolicy
 
         if run.answer is None:
             return run

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ...pool.memory.learnt_tasks import LearntTasks
+from ...pool.values.layout import LEDGER
 from ...schema.team.task import Task
 from ...schema.team.team import Team
 
@@ -28,15 +29,19 @@ def refuse_learnt(
         path: Its file, perhaps in a pool.
         pool: The pool that its agents recall from, or that a strategy uses.
     """
-    learnt = LearntTasks()
+    ids = dict[str, str]()
     if team is not None and team.lineage is not None and team.lineage.task:
-        learnt |= LearntTasks(
-            ids={team.lineage.task: f"the task of the lineage of {path or team.name}"}
-        )
-    if path is not None:
-        learnt |= LearntTasks.by(path.resolve().parent.parent)  # empty if the file is in no pool
-    if pool is not None:
-        learnt |= LearntTasks.by(pool)
+        ids = {team.lineage.task: f"the task of the lineage of {path or team.name}"}
+    # A team's file need not be in a pool.
+    folders = [*([path.resolve().parent.parent] if path else ()), *([pool] if pool else ())]
+    pools = [folder for folder in folders if os.path.lexists(folder / LEDGER)]
+    if not ids and not pools:
+        return
+    from ...pool.memory.learnt_tasks import LearntTasks
+
+    learnt = LearntTasks(ids=ids)
+    for folder in pools:
+        learnt |= LearntTasks.by(folder)
     learnt.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), noun="task")
 
 

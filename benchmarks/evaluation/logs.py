@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ...runtime.engine.artifacts import ARTIFACTS, Keep, Keeping
-from ...runtime.record.trace import RunFolder
+from ...runtime.engine.artifacts import Keep, Keeping
+from ...runtime.record.trace import ARTIFACTS, RunFolder
 from ...schema.values.files import make_folder, write_atomically
 
 LOGS = "logs"

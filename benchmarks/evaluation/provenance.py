@@ -10,9 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ...runtime.local.weights import weights_sha256
 from ...runtime.record.journal import digest
-from ...runtime.repository.repository import state_of
 from ...schema.host.models import Model
 from ...schema.team.task import Task
 
@@ -41,17 +39,17 @@ def host() -> dict[str, Any]:
 
 def endpoint(model: Model) -> dict[str, str]:
     """Return the model of an alias: its name, its address, and the SHA-256 of its file."""
-    fields = {
-        "model": model.model,
-        "api_base": model.api_base,
-        "sha256": weights_sha256(model.model),
-    }
+    fields = {"model": model.model, "api_base": model.api_base}
+    if model.is_embedded:
+        from ...runtime.local.weights import weights_sha256
+
+        fields["sha256"] = weights_sha256(model.model)
     return {name: item for name, item in fields.items() if item}
 
 
 def digest_of(tasks: Sequence[Task]) -> str:
     """Return the checksum of tasks: their questions, their files, and their scoring."""
-    state = functools.cache(state_of)  # many tasks may be of one repository
+    state = functools.cache(_state_of)  # many tasks may be of one repository
     more = {task.id: extras for task in tasks if (extras := beside_the_question(task, state))}
     return digest(
         [
@@ -71,7 +69,15 @@ def digest_of(tasks: Sequence[Task]) -> str:
     )
 
 
-def beside_the_question(task: Task, state: Callable[[Path, str], str] = state_of) -> dict[str, Any]:
+def _state_of(repository: Path, commit: str) -> str:
+    from ...runtime.repository.repository import state_of
+
+    return state_of(repository, commit)
+
+
+def beside_the_question(
+    task: Task, state: Callable[[Path, str], str] = _state_of
+) -> dict[str, Any]:
     """Return everything that agents get with a task besides its question.
 
     Args:

@@ -16,8 +16,8 @@ from .toolkit import ACT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ...runtime.agents.outcomes import ToolCall
     from ...runtime.scoring.scorers import Evidence
-    from ...runtime.tools import ToolCall
     from ...schema.values.problems import Path
 
 _LABEL = re.compile(r"actions[*_`\"]*[ \t]*:", re.IGNORECASE)

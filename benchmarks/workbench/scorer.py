@@ -18,8 +18,8 @@ from .verdict import verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ...runtime.agents.outcomes import ToolCall
     from ...runtime.scoring.scorers import Evidence
-    from ...runtime.tools import ToolCall
     from ...schema.values.problems import Path as FieldPath
 
 

@@ -178,7 +178,7 @@ class OperatorHost:
         Args:
             others: The aliases of further models that it asks.
         """
-        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.loading import fetch_embedded
 
         names = sorted({self.meta_model, *others})
         fetch_embedded(

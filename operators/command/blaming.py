@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...runtime.command.models import fetch_embedded
+from ...runtime.command.loading import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.command.spending import setting_of
 from ...runtime.record.journal import Journal

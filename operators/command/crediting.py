@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ...runtime.command.loading import Loaded, load_folder
-from ...runtime.command.models import fetch_embedded
+from ...runtime.command.loading import Loaded, fetch_embedded, load_folder
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.plan.plan import Plan, compile
 from ...runtime.record.journal import Journal

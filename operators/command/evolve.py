@@ -14,9 +14,9 @@ from ...runtime.command.spending import (
     allow_zeros,
     at_once,
     batch_option,
+    otel_option,
     spending_options,
 )
-from ...runtime.otel import otel_option
 from ...schema.command import (
     Command,
     OutputFile,

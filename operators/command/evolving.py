@@ -16,7 +16,8 @@ import click
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.values.layout import EVOLUTIONS, LEDGER
-from ...runtime.otel import TurnSpans, around, exporting
+from ...runtime.command.spending import exporting
+from ...runtime.otel.many import TurnSpans, around
 from ...runtime.record.journal import FILE, digest
 from ...runtime.values.terminal import counted, speakable
 from ...schema.values.errors import InputError, LimitError
@@ -232,7 +233,7 @@ class Evolving:
 
     def fetch(self) -> None:
         """Download the embedded model, if it may be called."""
-        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.loading import fetch_embedded
 
         if self._finished < len(self.tasks) or self.testing is not None:
             fetch_embedded(self.start.models)
@@ -333,10 +334,8 @@ class Evolving:
     @property
     def _recalls(self) -> bool:
         """Whether any evolved or tested team recalls what was learnt."""
-        from ...runtime.messages.recall import recalls
-
         tested = [*self._seeds(), *self.testing.beside] if self.testing else []
-        return self.start.recalls or any(map(recalls, tested))
+        return self.start.recalls or any(team.recalls for team in tested)
 
     def _seeds(self) -> list[Team]:
         from ...pool.teams.sources import load_source

@@ -11,7 +11,7 @@ import click
 from ...pool.folder.own_files import refuse_link
 from ...pool.values.layout import LEDGER
 from ...pool.values.student import t_interval
-from ...runtime.otel import exporting
+from ...runtime.command.spending import exporting
 from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.errors import InputError

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...runtime.messages.recall import recalls
 from ...runtime.values.terminal import counted
 from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
@@ -119,7 +118,7 @@ class EvolutionStart:
     @property
     def recalls(self) -> bool:
         """Whether agents of teams that people wrote recall entries; no child changes that."""
-        return any(map(recalls, self.written))
+        return any(team.recalls for team in self.written)
 
     @property
     def outlook(self) -> str | None:

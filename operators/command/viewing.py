@@ -14,9 +14,10 @@ from ...pool.values.layout import LEDGER
 from ...runtime.record.events import EVENTS, EventLog, events_of
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import recorded
-from ...runtime.showing import Overview, Recorded, Viewed
 from ...runtime.showing.conversation import calls_of
+from ...runtime.showing.recorded import Recorded
 from ...runtime.showing.text import conversations
+from ...runtime.showing.viewed import Overview, Viewed
 from ...runtime.values.terminal import counted, on_one_line, speakable
 from ...schema.loading.loading import hostless_team
 from ...schema.values.errors import InputError

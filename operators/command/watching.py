@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...runtime.command.progress import live
-from ...runtime.showing import event_text
+from ...runtime.showing.saying import event_text
 from ...runtime.values.terminal import clock, on_one_line, speakable
 from ...runtime.values.usage import tokens_of
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...runtime.agents.outcomes import AgentOutcome, Run
-from ...runtime.tools import ToolCall
+from ...runtime.agents.outcomes import AgentOutcome, Run, ToolCall
 from ...schema.team.team import Agent, Team
 from ...schema.values.json_text import dumps
 from ...schema.values.terminal import on_one_line, speakable

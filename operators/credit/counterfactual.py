@@ -11,11 +11,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ...runtime.agents.ablation import Ablation
 from ...runtime.record.branch import Branch, Locks
 from ...runtime.record.journal import digest
+from ...runtime.rounds.rounds import Ablation
 from ...runtime.runs.whole import as_run, passes
-from ...runtime.scoring.scoring import scored
+from ...runtime.scoring.scorers import scored
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value, stored, to_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...runtime.plan.plan import part_of
-from ...runtime.rounds.declared import declares
+from ...runtime.rounds.rounds import declares
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 

@@ -20,7 +20,7 @@ from ...runtime.record.trace import Trace
 from ...runtime.runs.adapting import RECIPE
 from ...runtime.runs.record import RunRecord, as_json
 from ...runtime.runs.services import Services
-from ...runtime.scoring.scoring import scored
+from ...runtime.scoring.scorers import scored
 from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget
 from ...runtime.values.operator_answers import summed_answers, values_of

@@ -18,7 +18,7 @@ from ...pool.view import PoolView, op
 from ...runtime.agents.outcomes import Run
 from ...runtime.calls.calls import seed_of
 from ...runtime.runs.services import Services
-from ...runtime.scoring.scoring import scored
+from ...runtime.scoring.scorers import scored
 from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.score import Score
 from ...runtime.values.together import together

@@ -6,17 +6,16 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.agents.ablation import NOBODY_SILENT
 from ...runtime.agents.outcomes import Run
 from ...runtime.agents.round_state import NOTHING, RoundState
 from ...runtime.engine.allowance import Allowance
 from ...runtime.engine.engine import execute
 from ...runtime.plan.plan import compile
 from ...runtime.record.journal import digest
-from ...runtime.rounds.rounds import Next, rounds, summed
+from ...runtime.rounds.rounds import NOBODY_SILENT, Next, rounds, summed
 from ...runtime.runs.parent_reuse import ParentRunReuse
 from ...runtime.runs.whole import as_run, passes, perform
-from ...runtime.scoring.scoring import scored
+from ...runtime.scoring.scorers import scored
 from ...runtime.values.score import Score
 from ...runtime.values.usage import Usage
 from ...schema import dump
@@ -30,13 +29,12 @@ from .reuse import reuse_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...runtime.agents.ablation import Ablation
     from ...runtime.agents.outcomes import AgentOutcome
     from ...runtime.engine.artifacts import Keep
     from ...runtime.engine.engine import Context
     from ...runtime.plan.plan import Plan
     from ...runtime.record.trace import Trace
-    from ...runtime.rounds.rounds import Between, Round
+    from ...runtime.rounds.rounds import Ablation, Between, Round
     from ...runtime.runs.services import Services
     from ...runtime.values.budget import Budget
     from ...runtime.values.caps import Caps

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ...pool.expectation.expectation import by_standing, expected_scores, most_promising
 from ...pool.ledger.changes import Evaluated
 from ...pool.values.statistics import Trial
-from ...runtime.messages.recall import recalls
 from ...runtime.record.journal import digest
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
@@ -275,7 +274,7 @@ def frozen_teams(
         name = duplicate or (
             f"{team.name} (not in the pool)" if team.name in expected else team.name
         )
-        lacks = role in BARE and recalls(team)
+        lacks = role in BARE and team.recalls
         name = f"{name}{WITHOUT}" if lacks else name
         subject = subjects.get(name)
         subjects[name] = Frozen(

@@ -75,7 +75,7 @@ class EndpointEmbedder:
     async def _attempt(self, texts: Sequence[str]) -> list[Vector]:
         import aiohttp
 
-        from ...runtime.gateway.http.broken import broken
+        from ...runtime.gateway.http.http_client import broken
 
         # An input may not be empty.
         body = {"model": self._endpoint.model, "input": [text or " " for text in texts]}

@@ -15,9 +15,8 @@ from ..values.structured import answer_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..tools import ToolCall
-    from .outcomes import AgentOutcome
-    from .posted import Posted
+    from ..agents.outcomes import ToolCall
+    from .outcomes import AgentOutcome, Posted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,17 +15,35 @@ from typing import Annotated, Any, Literal
 from ...schema.values.codec import OMITTED, SKIPPED, Form, stored, to_value
 from ..gateway import Message
 from ..repository.changes import RepositoryChange
-from ..tools import ToolCall
 from ..values.operator_answers import OperatorAnswers
 from ..values.score import Score
 from ..values.usage import NOTHING, Usage
 from ..values.warnings import CUT_OFF, SUBSTITUTED
-from .posted import Posted, Why
 from .runner import AgentResult
 
 ROUNDED = Form(write=functools.partial(round, ndigits=6))
 """The encoding of seconds."""
 Status = Literal["done", "failed", "skipped", "cancelled"]
+
+Kind = Literal[
+    "task",
+    "message",
+    "answer",
+    "start",
+    "stop",
+    "finalize",
+    "terminate",
+    "failed",
+    "refused",
+    "unsent",
+]
+"""The kind of message: the task to the lead; agents' acts; a failure, to the agents that wrote to
+the failed one; a refusal, to the agent that tried; a message beyond the limit, to nobody."""
+
+Why = Literal[
+    "finalized", "terminated", "silence", "messages", "turns", "seconds", "cost", "failed"
+]
+"""Why a run ended."""
 
 INFRASTRUCTURE = frozenset(
     {
@@ -36,6 +54,20 @@ INFRASTRUCTURE = frozenset(
 """Faults that are not the team's; a prompt that is too long, or that no model accepts, is."""
 MISCONFIGURED = frozenset({"denied", "unknown"})
 """Faults that repeating the command does not change, until the host's configuration is mended."""
+
+
+@stored()
+class ToolCall:
+    """A tool call of an agent, with its result.
+
+    Attributes:
+        arguments: The model's arguments, JSON-able.
+        error: Why the tool failed; None if it succeeded.
+    """
+
+    tool: str
+    arguments: Any
+    error: str | None = None
 
 
 @stored()
@@ -93,6 +125,25 @@ class JournaledOutcome(AgentOutcome):
 
     saved: Usage | None = None
     drawn: bool = False
+
+
+@stored()
+class Posted:
+    """A message on the bus.
+
+    Attributes:
+        number: Its number on the bus, from 1.
+        sender: Its sender; for a failure, the failed agent; empty for the team itself.
+        to: Its recipient or subject; empty for all.
+        turn: The sender's turn in which it was posted; 0 for the team itself.
+    """
+
+    number: int
+    sender: str
+    to: str
+    kind: Kind
+    text: str = ""
+    turn: int = 0
 
 
 @stored()

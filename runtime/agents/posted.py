@@ -1,4 +1,4 @@
-"""Messages on the bus of an open roster, and their events, as values."""
+"""Events on the bus of an open roster, as values, and what an agent reads of it."""
 
 from __future__ import annotations
 
@@ -6,45 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...schema.values.codec import stored
-
-Kind = Literal[
-    "task",
-    "message",
-    "answer",
-    "start",
-    "stop",
-    "finalize",
-    "terminate",
-    "failed",
-    "refused",
-    "unsent",
-]
-"""The kind of message: the task to the lead; agents' acts; a failure, to the agents that wrote to
-the failed one; a refusal, to the agent that tried; a message beyond the limit, to nobody."""
-
-Why = Literal[
-    "finalized", "terminated", "silence", "messages", "turns", "seconds", "cost", "failed"
-]
-"""Why a run ended."""
-
-
-@stored()
-class Posted:
-    """A message on the bus.
-
-    Attributes:
-        number: Its number on the bus, from 1.
-        sender: Its sender; for a failure, the failed agent; empty for the team itself.
-        to: Its recipient or subject; empty for all.
-        turn: The sender's turn in which it was posted; 0 for the team itself.
-    """
-
-    number: int
-    sender: str
-    to: str
-    kind: Kind
-    text: str = ""
-    turn: int = 0
+from .outcomes import Posted, Why
 
 
 @stored(tag=("event", "taken"))

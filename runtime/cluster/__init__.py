@@ -4,7 +4,3 @@ The driver keeps models, journal, budget and pool; agents' code runs in jails on
 has a `JailWorker`, which opens jails as `runtime.jail` does on this machine; the driver has a
 `RemoteJail` for each. Only `ray_fleet` knows Ray, and nothing imports it before it is needed.
 """
-
-from .on import On, on_option
-
-__all__ = ["On", "on_option"]

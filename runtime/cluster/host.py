@@ -25,7 +25,7 @@ from ..jail.jail import Jail
 from ..jail.jails import DISK
 from ..jail.layout import interpreter
 from ..jail.process import JailKilled
-from ..jail.protocol import JailRequest
+from ..jail.request import DiskShare, JailRequest
 from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,
@@ -39,7 +39,6 @@ from ..jail.tree import (
     scan,
     stamped,
 )
-from ..jail.watch import DiskShare
 from .contents import Contents
 from .hosted import HostedProcess, News
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ...schema.values.errors import JailError, LimitError, ModelError, StorageError
 from ..jail.process import JailKilled, JailLost
-from ..jail.protocol import JailRequest
+from ..jail.request import JailRequest
 from ..jail.tree import (
     TreeChange,
     TreeEntry,

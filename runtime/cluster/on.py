@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
-
-import click
 
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
@@ -58,23 +55,3 @@ class On:
         return cls(
             text=text, address=address, host=result["host"].strip("[]"), port=int(result["port"])
         )
-
-
-def _check(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
-    """Refuse an invalid address at once."""
-    if text is not None:
-        try:
-            On.parse(text)
-        except InputError as error:
-            raise click.UsageError(str(error)) from error
-    return text
-
-
-on_option = click.option(
-    "--on",
-    metavar="CLUSTER",
-    callback=_check,
-    help="Where code that agents write runs. ray: a new Ray cluster on this machine; ray:auto,"
-    " ray:HOST:PORT or ray://HOST:PORT: a running one.",
-)
-"""The option that says so; its value is the text, which `On.parse` reads."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from ...schema.values.errors import InputError, JailError
-from ..jail.protocol import JailRequest
+from ..jail.request import JailRequest
 from .jail import RemoteJail
 from .link import Link, WorkerLost
 from .on import On

@@ -22,7 +22,7 @@ from ...schema.values.errors import AgentError, InputError, JailError
 from ...schema.values.extras import how_to_get
 from ...schema.values.json_text import dumps
 from ..gateway.endpoint import endpoint_of
-from ..otel import ready
+from ..otel.asked import ready
 from ..tools.servers import check_server, start_session
 from ..values.terminal import speakable
 
@@ -175,8 +175,8 @@ def _backend(name: str, *, probe: bool) -> str:
 
 
 def _jail(*, probe: bool) -> dict[str, Any]:
-    from ..jail import detect
     from ..jail.battery import run_battery
+    from ..jail.detect import detect
 
     report = detect()
     findings: dict[str, Any] = {"found": str(report), "safe": report.tier is not None}

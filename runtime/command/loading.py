@@ -1,4 +1,4 @@
-"""Loads the arguments of commands: a team and a task, or the folder of a run."""
+"""Loads what commands run: a team and a task, the folder of a run, the embedded model."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...schema.host.catalogue import Catalogue
+from ...schema.host.models import EMBEDDED, Model
 from ...schema.loading.task_form import TaskForm
 from ...schema.team.task import Task
 from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import Problem, quoted
-from ..runs.again import load_recorded
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,6 +106,8 @@ def load_files(
 
 def load_folder(folder: Path, catalogue: Catalogue) -> Loaded:
     """Load the team and task of a recorded run; see `runs.again.load_recorded`."""
+    from ..runs.again import load_recorded
+
     team, task, catalogue = load_recorded(folder, catalogue)
     return Loaded(team=team, task=task, catalogue=catalogue)
 
@@ -127,6 +129,7 @@ def load_continued(
     Raises:
         InputError: Something does not load, the run has no answer, or there is no question.
     """
+    from ..runs.again import load_recorded
     from ..runs.conversation import continued_run
 
     if question is None:
@@ -136,6 +139,14 @@ def load_continued(
     if team_file is not None:
         team, beside, _ = load_team_of(team_file, catalogue)
     return Loaded(team=team, task=task, catalogue=beside, files=files)
+
+
+def fetch_embedded(models: Iterable[Model]) -> None:
+    """Fetch the embedded model, if it is among these and not yet here."""
+    if any(model.model == EMBEDDED for model in models):
+        from .models import pull_with_progress
+
+        pull_with_progress()
 
 
 def standard_input() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,6 @@ from types import MappingProxyType
 import click
 
 from ...schema.command import Command, Family
-from ...schema.host.models import EMBEDDED, Model
 from ...schema.values.errors import InputError
 from ..local.weights import SMOLLM2, Report, find, pull, remove, weights_dir
 
@@ -64,12 +63,6 @@ def remove_model() -> None:
     """Delete the embedded model's file. The next use fetches it again."""
     path = weights_dir() / SMOLLM2.file_name
     click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} does not exist")
-
-
-def fetch_embedded(models: Iterable[Model]) -> None:
-    """Fetch the embedded model, if it is among these and not yet here."""
-    if any(model.model == EMBEDDED for model in models):
-        pull_with_progress()
 
 
 def pull_with_progress() -> Path:

@@ -21,12 +21,11 @@ from ...schema.command import (
 )
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
-from ..otel import exporting, otel_option
 from ..values.terminal import counted, speakable
-from .spending import setting_of, spending_options
+from .spending import exporting, otel_option, setting_of, spending_options
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
@@ -184,7 +183,6 @@ def _refuse_view(options: dict[str, Any]) -> None:
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load the team, the task and the setting of the run."""
     from ...schema.loading.task_form import task_form
-    from ..runs.again import known_again
     from .loading import load_continued, load_files, load_folder
 
     folder = _folder(options)
@@ -199,6 +197,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     if folder is None:
         files = (options["team_file"], options["task_file"], _question(options))
         return load_files(*files, catalogue, task_form(options, catalogue)), setting_of(options)
+    from ..runs.again import known_again
     from ..runs.record import read_setting
 
     recorded, models = read_setting(folder)
@@ -224,10 +223,13 @@ def _question(options: dict[str, Any]) -> TypedQuestion | None:
 
 def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
     """Return the adaptation of the team; for a recorded run, the one that it used."""
+    recipe: Path | None = options["adapt"]
+    folder = _folder(options)
+    if recipe is None and folder is None:
+        return None
     from ..runs.adapting import RECIPE, adapting
 
-    recipe: Path | None = options["adapt"]
-    if (folder := _folder(options)) is not None:
+    if folder is not None:
         recipe = folder / RECIPE if (folder / RECIPE).exists() else None
     return adapting(recipe, loaded.team, loaded.catalogue) if recipe is not None else None
 
@@ -321,7 +323,7 @@ class _Making:
 
     def to_the_end(self) -> int:
         """Make the run and show the result; return the exit code."""
-        from .models import fetch_embedded
+        from .loading import fetch_embedded
         from .signals import to_the_end
 
         try:
@@ -365,11 +367,9 @@ class _Making:
         await self.page.enter_async_context(viewer(folder))
 
     async def _run_and_show(self) -> int:
-        from ..messages.attached import unseen
-        from ..messages.recall import refuse_met, unreminded
-        from ..runs.again import as_recorded
+        from ..runs.record import as_recorded
         from ..runs.services import open_services
-        from ..tools.terminal_approver import terminal_approver
+        from ..tools.approval import terminal_approver
         from .ending import cancelled, spent
 
         offline = bool(self.options["replay"])
@@ -380,16 +380,17 @@ class _Making:
             approver=terminal,
             responder=terminal.respond if terminal else None,
         ) as services:
-            place = _place(self.options)
-            refuse_met(self.plan, self.loaded.task, services.recaller, place)
+            if services.recaller is not None:
+                from ..messages.recall import refuse_met
+
+                place = _place(self.options)
+                refuse_met(self.plan, self.loaded.task, services.recaller, place)
             await services.prepare(self.plan, offline=offline)
             if self.adapting is not None and not offline:
                 aliases = frozenset(self.adapting.models)
                 await services.gateway.prepare(aliases, priced=self.setting.must_be_priced)
             if not self.options["quiet"]:
-                notes = [*unseen(self.plan, self.loaded.task)]
-                notes += unreminded(self.plan, services.recaller) if not offline else ()
-                for note in notes:
+                for note in self._notes(services):
                     click.echo(f"note: {speakable(note)}.", err=True)
             scrubber = services.scrubber(os.environ)
             task = as_recorded(self.loaded.task, scrubber.without_secrets)
@@ -409,6 +410,17 @@ class _Making:
         self._show(run, record)
         # What is refused before anything was spent is bad input, as a key that is missing.
         return InputError.exit_code if run.is_misconfigured else EXIT_CODES[run.status]
+
+    def _notes(self, services: Services) -> Iterator[str]:
+        """Return what agents miss of the task, and of a memory."""
+        from ..messages.attached import unseen
+
+        yield from unseen(self.plan, self.loaded.task)
+        recalling = services.recaller is not None or self.plan.team.recalls
+        if recalling and not self.options["replay"]:
+            from ..messages.recall import unreminded
+
+            yield from unreminded(self.plan, services.recaller)
 
     def _record(self, scrub: Scrubber) -> RunRecord:
         """Create the run's folder, or open the existing one."""

@@ -93,7 +93,7 @@ def main(sources: tuple[str, ...], **options: Any) -> None:
     _need(options)
     from ..serving.keys import Keys
     from ..serving.teams import Teams
-    from .models import fetch_embedded
+    from .loading import fetch_embedded
     from .signals import to_the_end
 
     keys = Keys.read(options["keys_file"], os.environ)

@@ -33,9 +33,9 @@ def show(
     Raises:
         InputError: There is no such run or agent, or a file is damaged.
     """
-    from ..otel import exporting
     from ..record.events import checked
     from ..showing.viewed import viewed
+    from .spending import exporting
 
     recorded = viewed(folder, words)
     agents = checked(str(folder), lambda: [*recorded.agents])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,13 +10,42 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import with_options
-from ..cluster import on_option
+from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..otel.telemetry import Telemetry
     from ..runs.services import Setting
 
+
+def _check_cluster(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
+    """Refuse an invalid address at once."""
+    if text is not None:
+        from ..cluster.on import On
+
+        try:
+            On.parse(text)
+        except InputError as error:
+            raise click.UsageError(str(error)) from error
+    return text
+
+
+on_option = click.option(
+    "--on",
+    metavar="CLUSTER",
+    callback=_check_cluster,
+    help="Where code that agents write runs. ray: a new Ray cluster on this machine; ray:auto,"
+    " ray:HOST:PORT or ray://HOST:PORT: a running one.",
+)
+"""Chooses the cluster; its value is the text, which `On.parse` reads."""
+otel_option = click.option(
+    "--otel",
+    metavar="otlp|URL|FILE",
+    help="Export OpenTelemetry traces: otlp to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, URL to"
+    " that one; or append them to FILE as lines of OTLP JSON.",
+)
+"""Requests traces; `exporting` reads it."""
 cache_option = click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
@@ -69,6 +99,19 @@ def at_once(runs: int | None, *, batch: bool) -> int:
         runs: The user's choice, if any.
     """
     return runs or (IN_BATCHES if batch else ONE_BY_ONE)
+
+
+def exporting(options: Mapping[str, Any]) -> AbstractContextManager[Telemetry | None]:
+    """Export traces during a block if `--otel` requests it; otherwise yield None.
+
+    Raises:
+        InputError: See `otel.asked.exporting`.
+    """
+    if (target := options.get("otel")) is None:
+        return nullcontext()
+    from ..otel import asked
+
+    return asked.exporting(target)
 
 
 def setting_of(options: Mapping[str, Any], earlier: Setting | None = None) -> Setting:

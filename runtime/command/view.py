@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command
-from ..otel import otel_option
+from .spending import otel_option
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -23,7 +23,7 @@ from ...schema.values.errors import (
     StorageError,
 )
 from ...schema.values.values import is_list
-from ..agents.outcomes import AgentOutcome, after
+from ..agents.outcomes import AgentOutcome, ToolCall, after
 from ..agents.round_state import NOTHING
 from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
@@ -31,24 +31,18 @@ from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.inputs import takes
 from ..jail.moving import Moves, is_lost
-from ..messages.attached import seen_by
-from ..messages.conversation import continued
+from ..messages.attached import seen_by, shown_files, unread_files
 from ..messages.messages import UNBURDENED, question, system
-from ..messages.recall import fitting, reminded
-from ..messages.shown_files import shown_files, unread_files
 from ..messages.skills import tools_of
 from ..messages.thoughts import why_only_thinking
 from ..record.journal import digest, digest_of
-from ..tools import ToolCall
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import BudgetReached
-from ..values.own_time import OwnTime
 from ..values.usage import NOTHING as NOTHING_SPENT
 from ..values.warnings import Warnings
-from .artifacts import keep_written
+from .allowance import OwnTime
 from .handing_in import chosen, unused
-from .turn import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -65,6 +59,7 @@ if TYPE_CHECKING:
     from ..repository.workspace import Workspace
     from ..values.usage import Usage
     from .engine import Running
+    from .turn import AgentTurn
 
 CONTENT = attrgetter("content")
 
@@ -88,7 +83,7 @@ class AgentExecution:
         carried = _state_of(self.run.state, self.planned.agent.id)
         # The agent's previous report is a list, from which an item cannot continue.
         self.carried = replace(carried, own=None) if self.item else carried
-        self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
+        self.turn = self._turn()
         self.attempts = 0
         self.numbers: dict[str, int] = {}
         self.output_size = 0
@@ -119,6 +114,14 @@ class AgentExecution:
         silent = {name: outcome for name, outcome in self.before.items() if outcome.result is None}
         self.missing = tuple(name for name, outcome in silent.items() if not outcome.unneeded)
         self.unneeded = tuple(name for name, outcome in silent.items() if outcome.unneeded)
+
+    def _turn(self) -> AgentTurn | None:
+        """Return its turn in an open roster; None without mail of one."""
+        if (mail := self.carried.mail) is None:
+            return None
+        from .turn import turn_of
+
+        return turn_of(self.planned, self.run.plan.team, mail)
 
     def _reports(self) -> list[AgentReport]:
         """Return the reports of the agents whose output it sees."""
@@ -211,6 +214,8 @@ class AgentExecution:
         agent, task = self.planned.agent, self.run.workspaces.task
         if (wanted := agent.recall) is None:
             return
+        from ..messages.recall import fitting, reminded
+
         own = self.carried.own.content if self.carried.own and wanted.by == "opinion" else ""
         try:
             entries = await reminded(agent, task, self.context.recaller, self.once, drafted or own)
@@ -321,7 +326,7 @@ class AgentExecution:
         result = await self._result(assignment)
         if fields := await unused(assignment.workspace, result):
             self.emit("work_unused", **fields)
-        if fields := await keep_written(self._place, assignment.workspace, self.context.keep):
+        if fields := await self._kept(assignment.workspace):
             self.emit("files_written", **fields)
         chosen(self.planned.agent, result, self.before)  # raises if it named no colleague
         record = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
@@ -329,6 +334,14 @@ class AgentExecution:
             self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
             result = replace(result, **record)
         return result
+
+    async def _kept(self, workspace: Workspace) -> Mapping[str, Any] | None:
+        """Keep the files that the agent wrote, and describe them."""
+        if self.context.keep is None or workspace.has_repository or not workspace.is_made:
+            return None
+        from .artifacts import keep_written
+
+        return await keep_written(self._place, workspace, self.context.keep)
 
     async def _result(self, assignment: Assignment) -> AgentResult:
         """Let the backend run the agent; a plug-in's backend may raise or return anything."""
@@ -497,7 +510,10 @@ class AgentExecution:
     ) -> ChatAnswer:
         """Call the agent's model; see `AgentClient.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
-        messages = continued(messages, self.carried.earlier)
+        if self.carried.earlier:
+            from ..messages.conversation import continued
+
+            messages = continued(messages, self.carried.earlier)
         self.context.trace.check()
         request = ChatRequest(
             model=agent.model_id,

@@ -11,20 +11,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...schema.values import beneath
+from ..record.trace import ARTIFACTS
 from ..repository.workspace import files_of
 from ..scrubbing.scrubber import holds_secret
-from ..tools.confined import Walk, open_folder, read_bytes
-from ..tools.tool import ToolError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..record.trace import RunFolder
     from ..repository.workspace import Workspace
 
-ARTIFACTS = "artifacts"
-"""The folder for artifacts in a run's folder."""
 MOST_FILES = 100
 MOST_BYTES = 20 << 20
 """The most bytes to keep of one agent's files."""
@@ -99,34 +93,15 @@ class Keeping:
         return saved
 
 
-def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
-    """Return the names of kept files, as paths in the folder.
-
-    Args:
-        folder: The folder of a run, or of an evaluation.
-    """
-    try:
-        with beneath.open_folder(folder, place.split("/")) as opened:
-            texts = [entry.path for entry in beneath.walk(opened) if entry.kind == "file"]
-    except FileNotFoundError:
-        return []
-    return sorted(f"{place}/{path}" for path in texts)
-
-
-async def keep_written(
-    agent: str, workspace: Workspace, keep: Keep | None
-) -> Mapping[str, Any] | None:
+async def keep_written(agent: str, workspace: Workspace, keep: Keep) -> Mapping[str, Any] | None:
     """Keep an agent's files for a task without a repository, and describe them.
-
-    Args:
-        keep: Keeps the files; None to discard them.
 
     Returns:
         The names of the kept files, those kept under another name, and the number left out; None if
         the agent wrote none.
     """
-    if keep is None or workspace.has_repository or not workspace.is_made:
-        return None
+    from ..tools.tool import ToolError
+
     try:
         files, left_out = await asyncio.to_thread(_written, workspace)
     except ToolError:  # the agent's code removed the folder
@@ -144,6 +119,9 @@ async def keep_written(
 
 def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
     """Read the regular files that the task did not supply, up to the limits."""
+    from ..tools.confined import Walk, open_folder, read_bytes
+    from ..tools.tool import ToolError
+
     files: dict[str, bytes] = {}
     walk, left_out, room = Walk(), 0, MOST_BYTES
     originals = files_of(workspace.home.task)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..agents.items import collected, items_in, items_of, numbered
 from ..agents.outcomes import AgentOutcome, skipped
-from ..scoring.answer_line import answer_line
-from ..values.structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +60,8 @@ async def worked(
     """
     if (each := planned.agent.each) is None:
         return await run.attempted(planned, before)
+    from ..agents.items import collected, numbered
+
     values = await _values(run, each)
     if values is None:
         error = f"there is no list for it: {each.subject}."
@@ -82,6 +81,8 @@ async def worked(
 
 async def _values(run: Running, each: Each) -> list[Any] | None:
     """Return the items of a list; None if the agent that should return it did not."""
+    from ..agents.items import items_in, items_of
+
     if each.agent is None:
         return items_of(run.workspaces.task, each.field)
     answer = await run.result_of(each.agent)
@@ -90,6 +91,9 @@ async def _values(run: Running, each: Each) -> list[Any] | None:
 
 def _value_in(result: AgentResult, when: When) -> Any:
     """Return the part of an answer that a condition tests: a field of it, or its conclusion."""
+    from ..scoring.answer_line import answer_line
+    from ..values.structured import object_in
+
     if when.field is not None:
         return object_in(result.content).get(when.field)
     if result.answer is not None:

@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any
 from ...schema.values.errors import AgentError
 from ...schema.values.terminal import on_one_line
 from ..repository.changes import RepositoryChange, passed_on
-from ..scoring.functions import answer_of
-from ..scoring.voting import picks
-from ..values.structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -73,6 +70,10 @@ def chosen(agent: Agent, result: AgentResult, before: Mapping[str, AgentOutcome]
     }
     if result.patch or len({before[name].changes for name in offered}) < 2:
         return None
+    from ..scoring.functions import answer_of
+    from ..scoring.voting import picks
+    from ..values.structured import object_in
+
     if agent.chooses:
         return _named(object_in(result.content).get("chosen"), offered)
     text = answer_of(result.content)

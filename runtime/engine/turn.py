@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.team.team import Team
-    from ..agents.posted import Mail, Posted
+    from ..agents.outcomes import Posted
+    from ..agents.posted import Mail
     from ..agents.runner import Assignment
     from ..plan.plan import PlannedAgent
 
@@ -99,13 +100,11 @@ class AgentTurn:
         return replace(item, agent=agent, tools=tools, acting=acts)
 
 
-def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> AgentTurn | None:
-    """Return the turn of an agent in an open roster; None without mail of one.
+def turn_of(planned: PlannedAgent, team: Team, mail: Mail) -> AgentTurn:
+    """Return the turn of an agent in an open roster.
 
     A backend without tools may declare how its agents act, by an attribute `acts_by`.
     """
-    if mail is None:
-        return None
     takes = takes_tools(planned)
     by: ActsBy = "tools" if takes else getattr(planned.runner, "acts_by", "report")
     seat = Seat(team=team, agent=planned.agent.id, mail=mail)

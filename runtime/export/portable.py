@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import ROOT
-from ...schema.team.task_fields import names_fields
+from ...schema.team.task import names_fields
 from ...schema.team.team import Agent, Execution, Notes, Rounds, Team
 from ...schema.values.values import unlike_default
 from .reached import reached_for

@@ -15,9 +15,15 @@ from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from .chat.body import Body
 from .chat.messages import ChatRequest
-from .environment import HEADER, check_address, first_key, without_login
+from .environment import (
+    HEADER,
+    check_address,
+    first_key,
+    password_of,
+    proxy_for,
+    without_login,
+)
 from .http.apis import spoken
-from .http.proxies import password_of, proxy_for
 from .providers import BEARER, PROVIDERS, Provider, is_known, provider_names
 from .wires import WIRES
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from .chat.messages import ChatAnswer
-    from .pacing import Pacing
+    from .rate_limiter import Pacing
 
 FIRST_WAIT = 0.5
 """The most seconds until the first retry; each further retry doubles them."""

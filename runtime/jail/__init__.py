@@ -7,14 +7,18 @@ which import these libraries; nothing else here does. `battery` attacks a jail a
 attacks it stopped.
 """
 
-from .code.shell import Shell
-from .code.worker import CellResult, PythonWorker
-from .detect import detect
-from .jail import Jail
-from .jails import Jails
-from .limits import JailLimits
-from .process import JailKilled, JailLost
-from .protocol import AnyJail, AnyProcess, JailPlace, JailRequest
+from typing import TYPE_CHECKING
+
+from ...schema.values.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from .code.shell import Shell
+    from .code.worker import CellResult, PythonWorker
+    from .jail import Jail
+    from .jails import Jails
+    from .process import JailKilled, JailLost
+    from .protocol import AnyJail, AnyProcess, JailPlace
+    from .request import JailLimits, JailRequest
 
 __all__ = [
     "AnyJail",
@@ -29,5 +33,6 @@ __all__ = [
     "Jails",
     "PythonWorker",
     "Shell",
-    "detect",
 ]
+
+__getattr__ = on_first_use(__name__)

@@ -18,9 +18,8 @@ from ...schema.values.errors import JailError
 from .code.worker import MOST_CALLS, CellResult, PythonWorker
 from .detect import detect
 from .jail import Jail
-from .limits import JailLimits
 from .probes import PROBES, Probe
-from .protocol import JailRequest
+from .request import JailLimits, JailRequest
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
 from .tiers import Tier

@@ -15,10 +15,10 @@ from typing import Any, Self
 from ...schema.values.errors import JailError
 from .layout import Confinement, interpreter, mounts
 from .process import JailedProcess, JailKilled, ProcessGroup, spawn
-from .protocol import PLAIN, JailRequest
+from .request import PLAIN, DiskShare, JailRequest
 from .scratch import ScratchFolder
 from .tiers import Tier
-from .watch import DiskShare, JailWatch
+from .watch import JailWatch
 from .workspace import break_hard_links, disarm, give, read_file
 
 _WATCH_SECONDS = 0.2

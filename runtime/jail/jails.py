@@ -8,14 +8,14 @@ import weakref
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...schema.values.errors import InputError, JailError
-from .detect import detect
-from .jail import Jail
-from .protocol import PLAIN, AnyJail, JailPlace, JailRequest
-from .tiers import Unconfined
-from .watch import DiskShare
+from .request import PLAIN, DiskShare, JailRequest
+
+if TYPE_CHECKING:
+    from .detect import JailReport
+    from .protocol import AnyJail, JailPlace
 
 DISK = 4 << 30
 
@@ -65,8 +65,8 @@ class Jails:
         """
         if self._place is not None:
             self._place.check()
-        elif not self.unsafe and detect().tier is None:
-            raise InputError(str(detect()))
+        elif not self.unsafe and _detected().tier is None:
+            raise InputError(str(_detected()))
 
     def describe(self) -> dict[str, Any]:
         """Describe, for the record of a run, how code is confined here and how that was proven.
@@ -80,7 +80,9 @@ class Jails:
         """
         if self._place is not None:
             return self._place.describe()
-        report = None if self.unsafe else detect()
+        from .tiers import Unconfined
+
+        report = None if self.unsafe else _detected()
         tier = Unconfined() if report is None else report.tier
         confines = tier is not None and tier.confines
         return {
@@ -100,11 +102,14 @@ class Jails:
         """
         if self._place is not None:
             return self._place.open(work, request)
+        from .jail import Jail
+        from .tiers import Unconfined
+
         # Code that needs its own places can only run in a jail, so `unsafe` does not apply.
         needs_places = request.alias or request.own
-        tier = Unconfined() if self.unsafe and not needs_places else detect().tier
+        tier = Unconfined() if self.unsafe and not needs_places else _detected().tier
         if tier is None:
-            raise JailError(str(detect()))
+            raise JailError(str(_detected()))
         return Jail(work, request, tier=tier, share=self._share)
 
     def lasting(self, name: str, make: Callable[[], T]) -> T:
@@ -121,6 +126,12 @@ class Jails:
     def close(self) -> None:
         """Release the lasting resources; a later request creates them again."""
         _close_all(self._lasting)
+
+
+def _detected() -> JailReport:
+    from .detect import detect  # only when code is to run: it imports all of the jail
+
+    return detect()
 
 
 def _close_all(lasting: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .protocol import JailRequest
+from .request import JailRequest
 
 _HERE = Path(__file__).resolve().parent
 # What programs under /usr need to start. Debian's awk and editors are links through alternatives.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
-from .limits import JailLimits
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from .request import JailLimits, JailRequest
 
 
 class AnyProcess(Protocol):
@@ -158,33 +159,6 @@ class AnyJail(Protocol):
     ) -> None:
         """Close it."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JailRequest:
-    """The resources of a jail's code besides its work folder.
-
-    Attributes:
-        limits: Its limits.
-        readable: Installed files that it may read, at the same path wherever jails are.
-        host_folders: Folders of this machine that it may read at the same path.
-        environment: Variables to add to the minimal environment, or to replace there.
-        alias: Another path of the work folder, the same in every jail.
-        own: More paths of folders that belong to the jail, empty at first.
-        returns: Whether the closed jail's work folder must contain the code's changes. If not, a
-            jail elsewhere need not bring them here.
-    """
-
-    limits: JailLimits = field(default_factory=JailLimits)
-    readable: tuple[Path, ...] = ()
-    host_folders: tuple[Path, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    alias: Path | None = None
-    own: tuple[Path, ...] = ()
-    returns: bool = True
-
-
-PLAIN = JailRequest()
 
 
 class JailPlace(Protocol):

@@ -12,12 +12,12 @@ import contextlib
 import os
 import re
 import stat
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .layout import Confinement
+from .request import DiskShare
 from .workspace import BLOCK, Size, measure
 
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
@@ -26,21 +26,6 @@ _LONGEST = 2.0  # seconds between two walks, at least as often as the share allo
 _RESIDENT = re.compile(r"^(?:VmRSS|VmSwap):\s+(\d+) kB", re.MULTILINE)
 _PROPORTIONAL = re.compile(r"^(?:Pss|SwapPss):\s+(\d+) kB", re.MULTILINE)
 _DELETED_MAP = re.compile(r" (?P<device>\S+) (?P<inode>[1-9]\d*) +\S.* \(deleted\)$", re.MULTILINE)
-
-
-class DiskShare:
-    """The disk limit that several jails share, closed ones included."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._turn = threading.Lock()
-        self._grown: dict[JailWatch, int] = {}
-
-    def exceeded(self, watch: JailWatch, grown: int) -> bool:
-        """Record a jail's growth, and return whether all together exceed the limit."""
-        with self._turn:
-            self._grown[watch] = grown
-            return sum(self._grown.values()) > self.limit
 
 
 class JailWatch:

@@ -1,20 +1,20 @@
-"""The parts of a task that agents receive: images and PDFs for their models, fields for prompts.
+"""The parts of a task that agents receive: its files, and fields for prompts.
 
-All files of a task are also in the workspaces, so an agent that writes code may open a file that
-its model does not accept. If no agent can do either, the task is refused.
+All files of a task are also in the workspaces: an agent that writes code opens them there, and one
+with the tool `read_file` reads texts. Every other agent with a model is shown the images and PDFs
+that it accepts, and reads text files in its prompt, as material between fences. If no agent
+receives an image or a PDF, the task is refused.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...schema.team.task_fields import missing_fields, names_fields
+from ...schema.team.task import missing_fields, names_fields
 from ...schema.values.attachments import named
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.hints import did_you_mean, listed
 from ..gateway.chat.inputs import formats_of, takes
-from ..repository.repository import Repository
-from .shown_files import unread_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.values.attachments import Attachment
     from ..plan.plan import Plan, PlannedAgent
+
+LONGEST_FILES = 100_000
+"""Characters of all files that a prompt shows: the shortest first, and none in part."""
+READER = "read_file"
 
 
 def seen_by(planned: PlannedAgent, task: Task) -> Mapping[str, Attachment]:
@@ -117,6 +121,8 @@ def _naming(plans: Sequence[Plan]) -> Iterator[tuple[str, str]]:
 
 
 def _refuse_repository(source: Path, where: str) -> None:
+    from ..repository.repository import Repository
+
     try:
         with Repository.open(source):
             pass
@@ -143,3 +149,33 @@ def _taking(planned: PlannedAgent) -> str:
 def _model(planned: PlannedAgent) -> str:
     alias = planned.agent.model_id
     return alias if planned.model is None else f"{alias} = {planned.model.model}"
+
+
+def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
+    """Return the text files of a task that an agent is shown, by name."""
+    if not task.files or _opens_files(planned):
+        return {}
+    shown: set[str] = set()
+    room = LONGEST_FILES
+    files = _texts_for(planned, task)
+    for name, text in sorted(files.items(), key=lambda pair: (len(pair[1]), pair[0])):
+        if len(text) <= room:
+            shown.add(name)
+            room -= len(text)
+    return {name: files[name] for name in sorted(shown)}
+
+
+def unread_files(planned: PlannedAgent, task: Task) -> list[str]:
+    """Return the files that an agent can neither open nor is shown, because they are too long."""
+    if not task.files or _opens_files(planned):
+        return []
+    return sorted({*_texts_for(planned, task)} - {*shown_files(planned, task)})
+
+
+def _texts_for(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
+    """Return the files that an agent is to be shown: see `files` of an agent."""
+    return {name: text for name, text in task.files.items() if planned.agent.is_shown(name)}
+
+
+def _opens_files(planned: PlannedAgent) -> bool:
+    return planned.runner.needs_jail(planned.agent) or READER in planned.agent.tools

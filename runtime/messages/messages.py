@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...schema.team.task_fields import filled, names_fields
+from ...schema.team.task import filled, names_fields
 from ...schema.values.attachments import named
 from ..agents.round_state import AgentState
 from ..prompts import render

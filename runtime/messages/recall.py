@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...schema.host.models import Model
     from ...schema.team.task import Task
-    from ...schema.team.team import Agent, Recall, Team
+    from ...schema.team.team import Agent, Recall
     from ..plan.plan import Plan
     from ..record.once import Once
 
@@ -132,11 +132,6 @@ async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequenc
     return ()
 
 
-def recalls(team: Team) -> bool:
-    """Return whether an agent of a team recalls memories."""
-    return any(agent.recall is not None for agent in team.agents.values())
-
-
 def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None) -> Recaller:
     """Open the memory of a pool.
 
@@ -173,7 +168,7 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
         InputError: It was; the message names both places.
         CoterieError: The memory cannot be read.
     """
-    if not recalls(plan.team) or not isinstance(recaller, Remembering):
+    if not plan.team.recalls or not isinstance(recaller, Remembering):
         return
     if (before := recaller.learnt_from(task)) is not None:
         raise InputError(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...schema.team.team import READ_SKILL
-from ..tools import GrantedTool, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from ..record.once import Once
     from ..record.trace import Emit
     from ..repository.workspace import Workspace
-    from ..tools.tool import Show, Waiting
+    from ..tools.tool import GrantedTool, Show, Tool, Waiting
     from ..tools.toolbox import Toolbox
 
 
@@ -45,12 +44,16 @@ def tools_of(
     granted = toolbox.granted(planned.agent.tools, workspace, emit, once, waiting, show=show)
     if not looks_skills_up(planned):
         return granted
+    from ..tools.tool import GrantedTool
+
     tool = _read_skill(planned.agent.notes.skills)
     own = GrantedTool(tool=tool, workspace=workspace, emit=emit, once=once)
     return {**granted, tool.name: own}
 
 
 def _read_skill(skills: Mapping[str, Skill]) -> Tool:
+    from ..tools.tool import Tool
+
     async def run(arguments: Mapping[str, Any], workspace: Workspace) -> str:
         del workspace
         return skills[arguments["name"]].body

@@ -3,8 +3,3 @@
 This is one listener to the events of runs; the code that runs teams does not know it. No module of
 OpenTelemetry is imported before traces are requested.
 """
-
-from .asked import exporting, otel_option, ready
-from .many import TurnSpans, around
-
-__all__ = ["TurnSpans", "around", "exporting", "otel_option", "ready"]

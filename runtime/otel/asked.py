@@ -1,4 +1,4 @@
-"""The option that requests traces, and their destination."""
+"""Traces that a command exports, and their destination."""
 
 from __future__ import annotations
 
@@ -31,28 +31,20 @@ NEEDED = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
 
 COLLECTOR = "otlp"
 
-otel_option = click.option(
-    "--otel",
-    metavar="otlp|URL|FILE",
-    help="Export OpenTelemetry traces: otlp to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, URL to"
-    " that one; or append them to FILE as lines of OTLP JSON.",
-)
-"""Requests traces; `exporting` reads it."""
-
 
 @contextmanager
-def exporting(options: Mapping[str, Any]) -> Generator[Telemetry | None]:
-    """Export traces during the block if the option requests it; otherwise yield None.
+def exporting(target: str) -> Generator[Telemetry]:
+    """Export traces during the block.
 
     Failures to send are reported once, on standard error, when the block ends.
+
+    Args:
+        target: The destination: the value of `--otel`.
 
     Raises:
         InputError: The extra is not installed, the file cannot be written, or a variable requests
             something unknown. Nothing was spent.
     """
-    if (target := options.get("otel")) is None:
-        yield None
-        return
     if not _is_installed():
         raise InputError(
             f"--otel needs the OpenTelemetry SDK, which is not installed. Run: {how_to_get('otel')}"

@@ -11,7 +11,7 @@ from ...schema.values.secrets import secrets_of
 from ..record.trace import Event
 from ..runs.record import MANIFEST, read_setting
 from ..scrubbing.scrubber import Scrubber
-from ..showing import Recorded
+from ..showing.recorded import Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,6 @@ from ...schema.team.writing import output_schema_in_order
 from ...schema.values.errors import InputError
 from ...schema.values.values import plain, unlike_default
 from ..values.terminal import counted
-from .recruiter import held_to_choice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -222,7 +221,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
-            held_to_choice(team, _as_planned(team, team.agents[agent_id])),
+            _as_planned(team, team.agents[agent_id]),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
             sees=tuple(source for source in order if source in visible[agent_id]),
@@ -256,9 +255,13 @@ def _as_planned(team: Team, agent: Agent) -> Agent:
     """Name whom a person's agent asks; have the same schema after a team was written to a file."""
     if team.backend_of(agent) == PERSON and agent.model_id == DEFAULT_ALIAS:
         agent = replace(agent, model_id=PERSON)
-    if agent.output_schema is None:
+    if agent.output_schema is not None:
+        agent = replace(agent, output_schema=output_schema_in_order(agent.output_schema))
+    if (recruit := team.execution.recruit) is None or agent.id != recruit.by:
         return agent
-    return replace(agent, output_schema=output_schema_in_order(agent.output_schema))
+    from .recruiter import held_to_choice
+
+    return held_to_choice(recruit, agent)
 
 
 def part_of(plan: Plan, agents: Collection[str]) -> Plan:

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.team.team import Agent, Recruit, Team
+    from ...schema.team.team import Agent, Recruit
 
 LONGEST_ROLE, LONGEST_EXPERTISE, LONGEST_REASON = 80, 300, 500
 """The most characters of each text that a recruiter writes."""
 
 
-def held_to_choice(team: Team, agent: Agent) -> Agent:
+def held_to_choice(recruit: Recruit, agent: Agent) -> Agent:
     """Give the recruiter an output schema that is made from the team."""
-    recruit = team.execution.recruit
-    if recruit is None or agent.id != recruit.by:
-        return agent
     return replace(agent, output_schema=_schema(recruit))
 
 

@@ -28,8 +28,7 @@ from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..values.encoded import encoded
 from ..values.usage import Usage
-from .attempts import Attempt
-from .costs import ATTEMPTS, Cost, Costs
+from .costs import ATTEMPTS, Attempt, Cost, Costs
 from .log_file import LogFile, lines_at, lines_of, write_whole
 
 LAG = 0.1

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from ...schema.values.codec import stored
 from ..values.usage import Usage
 
 State: TypeAlias = Literal["open", "settled", "lost"]
@@ -14,6 +15,24 @@ Cost: TypeAlias = tuple[Usage, State]
 """The cost of an attempt, or the highest possible one, and whether it is settled."""
 ATTEMPTS = "/attempts"
 """The suffix that turns the path of a call into that of its attempts."""
+
+
+@stored()
+class Attempt:
+    """An attempt of a call.
+
+    Attributes:
+        usage: Its cost, or the highest possible one.
+        state: Whether the cost is settled. A lost or open attempt may have cost the most.
+        since: When it began, in seconds since the run did; None if unknown.
+        asked: The digest of a request in a batch, which another process can collect; else None.
+    """
+
+    usage: Usage
+    state: State
+    since: float | None = None
+    until: float | None = None
+    asked: str | None = None
 
 
 @dataclass(kw_only=True, eq=False)

@@ -15,12 +15,15 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from ...schema.values import beneath
 from ...schema.values.errors import StorageError
 from ...schema.values.files import write_atomically
 from ..values.bounds import AT_ONCE
 from ..values.encoded import encoded
 
 EVENTS = "events.jsonl"
+ARTIFACTS = "artifacts"
+"""The folder for files of agents in a run's folder."""
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
 SOON = 0.02
@@ -300,6 +303,20 @@ class RunFolder:
         finally:
             self._events.close()
             self._events = None
+
+
+def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
+    """Return the names of kept files, as paths in the folder.
+
+    Args:
+        folder: The folder of a run, or of an evaluation.
+    """
+    try:
+        with beneath.open_folder(folder, place.split("/")) as opened:
+            texts = [entry.path for entry in beneath.walk(opened) if entry.kind == "file"]
+    except FileNotFoundError:
+        return []
+    return sorted(f"{place}/{path}" for path in texts)
 
 
 def _write(file: FileIO, content: bytes) -> None:

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from ...schema.values import beneath
 from ...schema.values.errors import AgentError, JailError
-from .git import git
-from .repository import Repository
-from .trees import Trees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from ..jail import AnyJail
     from ..jail.scratch import ScratchFolder
     from .changes import RepositoryChange
+    from .trees import Trees
 
 STATE = "state"
 """A name that no agent's folder has: theirs end with a number."""
@@ -58,6 +56,8 @@ class Workspaces:
 
     def trees(self) -> Trees:
         """Return the states of the task's repository; its own state is recorded on first use."""
+        from .trees import Trees
+
         folder = self.folder()
         with self._making:
             if self._trees is None:
@@ -154,6 +154,8 @@ class Workspace:
         return path
 
     def _copy_state(self, path: Path) -> None:
+        from .git import git
+
         trees = self.home.trees()
         beneath.copy_tree(self.home.folder() / STATE, path)
         trees.check_out(trees.merged(self.start).tree, path)
@@ -228,5 +230,7 @@ def _write_files(path: Path, task: Task) -> None:
 def _copy_repository(task: Task, path: Path) -> None:
     """Copy a commit, or a working copy with its uncommitted changes, and mark that state."""
     without = [task.origin] if task.origin else []
+    from .repository import Repository
+
     with Repository.open(cast("Path", task.repo)) as source:
         source.copy(path, revision=task.commit, history=task.history, without=without)

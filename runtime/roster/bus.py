@@ -14,7 +14,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..agents.posted import Ended, Event, Kind, Mail, Posted, TurnDone, TurnStart, Why
+from ..agents.outcomes import Kind, Posted, Why
+from ..agents.posted import Ended, Event, Mail, TurnDone, TurnStart
 
 if TYPE_CHECKING:
     from ...schema.team.team import Roster

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ...schema.team.task import Task
-    from ..agents.outcomes import AgentOutcome
-    from ..agents.posted import Event, Posted
+    from ..agents.outcomes import AgentOutcome, Posted
+    from ..agents.posted import Event
     from ..engine.engine import Context
     from ..plan.plan import Plan
     from ..record.trace import Trace

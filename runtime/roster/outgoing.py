@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..agents.acts import Finalize, Send, Start, Stop, Terminate, TurnAnswer
-from ..agents.posted import Kind, Posted
+from ..agents.outcomes import Kind, Posted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

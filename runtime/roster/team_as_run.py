@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from ...schema.team.team import Team
-    from ..agents.outcomes import Run
-    from ..agents.posted import Posted
+    from ..agents.outcomes import Posted, Run
 
 MESSAGE_KINDS = frozenset({"message", "answer", "start"})
 Edge = tuple[str, str]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from ...schema.team.task import Task
-    from ..agents.outcomes import Run
-    from ..agents.posted import Mail, Posted, TurnStart
+    from ..agents.outcomes import Posted, Run
+    from ..agents.posted import Mail, TurnStart
     from ..engine.allowance import Allowance
     from ..engine.engine import Context
     from ..plan.plan import Plan

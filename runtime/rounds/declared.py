@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...schema.team.team import Recruit, Rounds, Team
-from ..agents.ablation import NOBODY_SILENT, Ablation
+from ...schema.team.team import Recruit, Rounds
 from ..agents.outcomes import AgentOutcome
 from ..agents.round_state import RoundState
 from ..agents.runner import AgentReport, AgentResult
@@ -21,15 +20,10 @@ from ..values.structured import object_in
 from .consulting import bulletin, has_converged, news, opinion, whole
 from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
 from .reviewing import accepted, authors, idle
-from .rounds import Next, Round
+from .rounds import NOBODY_SILENT, Ablation, Next, Round
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""
-
-
-def declares(team: Team) -> bool:
-    """Return whether a team declares passes; otherwise all its agents work once."""
-    return team.execution.rounds is not None or team.execution.recruit is not None
 
 
 def declared(plan: Plan, silent: Ablation = NOBODY_SILENT) -> Declared:

@@ -11,7 +11,6 @@ from ..gateway.chat.ending import is_cut_off
 from ..gateway.chat.messages import WORDLESS
 from ..messages.thoughts import ONLY_THINKING, only_thinks, why_only_thinking
 from ..values.bounds import apart
-from ..values.structured import answer_in, parse_structured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -72,6 +71,8 @@ class LlmRunner:
             answer = await assignment.client.chat(_messages(assignment))
             _refuse_only_thinking(answer, assignment.agent)
             return AgentResult(content=_text(answer, assignment.emit))
+        from ..values.structured import answer_in, parse_structured
+
         value, problems = await _repaired(
             assignment, schema, lambda text: parse_structured(text, schema)
         )
@@ -140,6 +141,8 @@ async def _acted(assignment: Assignment, acting: Acting) -> AgentResult:
     report: Any = value["report"]
     if isinstance(report, str):
         return AgentResult(content=report.strip())
+    from ..values.structured import answer_in
+
     content, short = answer_in(report)
     return AgentResult(content=content, answer=short)
 

@@ -16,7 +16,8 @@ from importlib.metadata import (
 from pathlib import Path
 
 from ...schema.host.catalogue import find_package
-from ..jail import JailRequest, detect
+from ..jail import JailRequest
+from ..jail.detect import detect
 
 
 def host_programs(environment: Path | None = None) -> JailRequest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,21 +14,6 @@ from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError
 from ...schema.values.problems import Problem, quoted
 from .record import MANIFEST, read_value
-
-
-def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
-    """Return a task as its record will hold it, so that the run can be repeated from the record.
-
-    Args:
-        scrub: Removes the known secrets.
-    """
-    return replace(
-        task,
-        query=scrub(task.query),
-        context=scrub(task.context),
-        briefs={brief: scrub(text) for brief, text in task.briefs.items()},
-        files={name: scrub(text) for name, text in task.files.items()},
-    )
 
 
 def load_recorded(folder: Path, catalogue: Catalogue) -> tuple[Team, Task, Catalogue]:

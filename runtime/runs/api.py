@@ -16,10 +16,9 @@ from ...schema.team.team import Team
 from ..agents.outcomes import Run
 from ..gateway.sharing import RateLimiters, Shared
 from ..messages.attached import refuse_unfilled, refuse_unread
-from ..messages.recall import refuse_met
 from ..record.trace import Event, RunFolder, Trace
 from ..scrubbing.scrubber import Scrubber
-from ..tools.terminal_approver import terminal_approver
+from ..tools.approval import terminal_approver
 from ..values.budget import Budget
 from .arguments import naming_arguments
 from .options import Options, Prepared, prepared, recorded
@@ -221,7 +220,10 @@ async def _make_run(made_of: Prepared, options: Options) -> Run:
     ):
         refuse_unread([plan], task, made_of.place)
         refuse_unfilled([plan], [task], made_of.place)
-        refuse_met(plan, task, here.recaller, made_of.place)
+        if here.recaller is not None:
+            from ..messages.recall import refuse_met
+
+            refuse_met(plan, task, here.recaller, made_of.place)
         await here.prepare(plan, offline=offline)
         scrub = here.scrubber(os.environ)
         record = _record(made_of, options.get("runs"), scrub)

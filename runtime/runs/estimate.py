@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..gateway.metering import tokens_in
 from ..gateway.prices import batch_price_of, rates_of
+from ..messages.attached import shown_files
 from ..messages.messages import system
-from ..messages.shown_files import shown_files
 from ..values.usage import Usage
 
 if TYPE_CHECKING:

@@ -22,12 +22,10 @@ from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ..agents.outcomes import AgentOutcome, Run
-from ..engine.artifacts import Keeping, kept_in
-from ..jail import Jails
+from ..jail.jails import Jails
 from ..plan.plan import Plan
 from ..record.journal import Journal
-from ..record.trace import VERSION, RunFolder
-from ..roster.team_as_run import team_that_was
+from ..record.trace import VERSION, RunFolder, kept_in
 from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
 from ..values.encoded import encoded
@@ -161,6 +159,8 @@ class RunRecord:
 
     def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
         """Keep the files that an agent wrote, except those with a secret; return their names."""
+        from ..engine.artifacts import Keeping
+
         return Keeping(folder=self.folder)(agent, files)
 
     @property
@@ -171,8 +171,8 @@ class RunRecord:
     def finish(self, run: Run) -> None:
         """Set the result; it is written when the record is closed."""
         value = to_value(replace(run, agents={}))
-        if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
-            self._files[TEAM_THAT_WAS] = dump(was)
+        if run.ending is not None:
+            self._keep_team_that_was(run)
         row = ("status", "answer", "said", "score", "error", "operators")
         spent = self._spent = self.spent()
         self._result = {
@@ -187,6 +187,12 @@ class RunRecord:
             "agents": {agent_id: _outcome_fields(agent) for agent_id, agent in run.agents.items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
+
+    def _keep_team_that_was(self, run: Run) -> None:
+        from ..roster.team_as_run import team_that_was
+
+        if (team := team_that_was(self._plan.resolved, run)) is not None:
+            self._files[TEAM_THAT_WAS] = dump(team)
 
     def took(self, run: Run) -> float:
         """Return how long a run took, earlier processes included; for a replay, the replay only."""
@@ -216,6 +222,21 @@ class RunRecord:
                 for alias, model in sorted(self._plan.models.items())
             },
         }
+
+
+def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
+    """Return a task as its record will hold it, so that the run can be repeated from the record.
+
+    Args:
+        scrub: Removes the known secrets.
+    """
+    return replace(
+        task,
+        query=scrub(task.query),
+        context=scrub(task.context),
+        briefs={brief: scrub(text) for brief, text in task.briefs.items()},
+        files={name: scrub(text) for name, text in task.files.items()},
+    )
 
 
 @stored()

@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.secrets import secrets_of
-from ..calls.cache import Cache
-from ..calls.calls import Calls
-from ..engine.engine import Context
 from ..gateway import Gateway
-from ..jail import Jails
-from ..messages.recall import open_recall
-from ..record.trace import Trace
-from ..scrubbing.scrubber import Scrubber
-from ..tools import Toolbox
+from ..jail.jails import Jails
 from ..tools.approval import Approvals
+from ..tools.toolbox import Toolbox
 from ..values.budget import Caps
 from ..values.terminal import counted
-from .whole import perform
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
@@ -31,13 +24,18 @@ if TYPE_CHECKING:
     from ...schema.host.catalogue import Catalogue
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
+    from ..calls.cache import Cache
+    from ..calls.calls import Calls
     from ..engine.artifacts import Keep
+    from ..engine.engine import Context
     from ..gateway.inbox_client import Responder
     from ..gateway.sharing import Shared
     from ..jail import JailPlace
     from ..messages.recall import Recaller
     from ..plan.plan import Plan
     from ..record.journal import Journal
+    from ..record.trace import Trace
+    from ..scrubbing.scrubber import Scrubber
     from ..tools.approval import Approver
     from ..values.budget import Budget
 
@@ -152,6 +150,8 @@ class Services:
 
     def scrubber(self, environment: Mapping[str, str], also: Iterable[str] = ()) -> Scrubber:
         """Return the scrubber that removes the host's secrets, and others, from all output."""
+        from ..scrubbing.scrubber import Scrubber
+
         secrets = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
         return Scrubber(secrets.union(also))
 
@@ -182,6 +182,8 @@ class Services:
 
     def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
         """Return the object that makes model calls, for a run or for an operator."""
+        from ..calls.calls import Calls
+
         return Calls(
             gateway=self.gateway,
             journal=journal,
@@ -208,6 +210,8 @@ class Services:
         Raises:
             StorageError: The record can no longer be written.
         """
+        from .whole import perform
+
         context = self.context(
             journal=journal, scrubber=scrubber, trace=trace, budget=budget, keep=keep
         )
@@ -232,6 +236,9 @@ class Services:
             dialogue: The most characters to keep of each agent's conversation.
             keep: Keeps the files that agents write; None to discard them.
         """
+        from ..engine.engine import Context
+        from ..record.trace import Trace
+
         return Context(
             calls=self.calls(journal=journal, scrubber=scrubber),
             jails=self.jails,
@@ -272,6 +279,8 @@ async def open_services(
     """
     recaller = None
     if setting.pool is not None:
+        from ..messages.recall import open_recall
+
         recaller = open_recall(setting.pool, catalogue.models, setting.embedder)
     approvals = Approvals(catalogue.permissions, approver)
     toolbox = Toolbox(catalogue.servers, catalogue.python_tools, approvals)
@@ -290,16 +299,22 @@ async def open_services(
             ),
             toolbox=await stack.enter_async_context(toolbox),
             jails=await _jails(setting, stack, connected=connected),
-            cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
+            cache=_cache(setting.cache, stack) if setting.cache else None,
             recaller=recaller,
         )
+
+
+def _cache(folder: Path, stack: AsyncExitStack) -> Cache:
+    from ..calls.cache import Cache
+
+    return stack.enter_context(Cache.open(folder))
 
 
 async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) -> Jails:
     """Return the jails of this machine, or of a cluster."""
     place: JailPlace | None = None
     if setting.on is not None:
-        from ..cluster import On
+        from ..cluster.on import On
         from ..cluster.opening import Unopened, open_workers
 
         on = On.parse(setting.on)

@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.values import replaced
-from ..agents.ablation import NOBODY_SILENT, Ablation
 from ..engine.allowance import Allowance
 from ..engine.engine import execute
 from ..plan.plan import part_of
-from ..roster.open_roster import open_roster
-from ..rounds.declared import declared, declares
-from ..rounds.recruiting import seat_descriptions
-from ..rounds.rounds import Round, rounds, summed
-from ..scoring.scoring import scored
+from ..rounds.rounds import NOBODY_SILENT, Ablation, Round, declares, rounds, summed
+from ..scoring.scorers import scored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...schema.team.task import Task
     from ..agents.outcomes import Run
@@ -93,11 +89,21 @@ async def passes(
     if unknown := sorted(silent.names - {*plan.agents}):
         raise InputError(f"{plan.team.name} has no agent {unknown[0]!r}, so it cannot be silent.")
     if plan.team.execution.roster is not None:
+        from ..roster.open_roster import open_roster
+
         run = await open_roster(plan, task, context, path=path, silent=silent.during(1))
         return (Round(number=1, plan=plan, run=run),)
     if not declares(plan.team):
         part = part_of(plan, {*plan.agents} - silent.during(1))
         return (Round(number=1, plan=part, run=await execute(part, task, context, path=path)),)
+    return await _declared_passes(plan, task, context, path, silent)
+
+
+async def _declared_passes(
+    plan: Plan, task: Task, context: Context, path: str, silent: Ablation
+) -> tuple[Round, ...]:
+    from ..rounds.declared import declared
+
     allowance, between = Allowance(plan.team.execution.timeout), declared(plan, silent)
 
     async def one_pass(coming: Next, number: int) -> Run:
@@ -127,6 +133,8 @@ async def passes(
 
 def _tell(between: Declared, past: Sequence[Round], trace: Trace) -> None:
     """Report the recruited agents, if the team recruits."""
+    from ..rounds.recruiting import seat_descriptions
+
     if between.recruit is not None and (chosen := between.chosen(past)) is not None:
         agents, reason = chosen
         trace.emit(
@@ -135,6 +143,14 @@ def _tell(between: Declared, past: Sequence[Round], trace: Trace) -> None:
             agents=seat_descriptions(between.plan.team, agents),
             reason=reason,
         )
+
+
+def _recruited(past: Sequence[Round], plan: Plan) -> Mapping[str, str]:
+    from ..rounds.declared import declared
+    from ..rounds.recruiting import seat_descriptions
+
+    chosen = declared(plan).chosen(past)
+    return seat_descriptions(plan.team, chosen[0]) if chosen else {}
 
 
 def as_run(past: tuple[Round, ...], plan: Plan) -> Run:
@@ -150,8 +166,8 @@ def as_run(past: tuple[Round, ...], plan: Plan) -> Run:
     run = summed(past, plan)
     if plan.team.execution.rounds is None and past[-1].kind == "round":
         run = replaced(run, error=past[-1].run.error)
-    if (chosen := declared(plan).chosen(past)) and run.rounds:
-        run = replaced(run, recruited=seat_descriptions(plan.team, chosen[0]))
+    if plan.team.execution.recruit is not None and run.rounds:
+        run = replaced(run, recruited=_recruited(past, plan))
     if run.status == "done" and run.answer is None:
         error = f"{plan.output}, whose output is the answer, took no part."
         return replaced(run, status="failed", error=error)

@@ -11,7 +11,6 @@ from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.problems import Path
 from ...schema.values.values import is_list, is_mapping
 from ..values.score import Score
-from ..values.structured import json_in
 from .answer_line import readings
 
 DEPTH = 10
@@ -149,6 +148,8 @@ def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:
 
 def _in_json(answer: str) -> list[str]:
     """Return the list of names in an answer that is JSON; empty if there is none."""
+    from ..values.structured import json_in
+
     try:
         listed = _ranking(json_in(answer, lambda value: _ranking(value) is not None))
     except ValueError:

@@ -20,21 +20,19 @@ from ...schema.host.scorer_form import ScorerForm, form_said_by, takes
 from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
-from ...schema.values.values import is_list, is_mapping
+from ...schema.values.values import is_list, is_mapping, replaced
 from ..jail.moving import MOST_MOVES, is_lost
 from ..values.score import Score
-from ..values.structured import json_in
 from .answer_line import readings
 from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
-from .searching import SearchTooLong, searches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...schema.team.task import Task
     from ...schema.values.problems import Path
+    from ..agents.outcomes import Run, ToolCall
     from ..jail import Jails
-    from ..tools import ToolCall
 
 ENDING = 20_000
 """Characters at the end of an answer that are read by scorers of its last number or letter."""
@@ -64,6 +62,39 @@ class Evidence:
 
 class ScorerError(Exception):
     """A scorer failed; the text says which, and how."""
+
+
+async def scored(run: Run, task: Task, jails: Jails) -> Run:
+    """Compare a run's answer with the task's reference answer: once, by the caller that made it.
+
+    Args:
+        jails: Where a scorer may run code.
+
+    Returns:
+        The run with its score, if it has an answer and the task a reference. A failed run without
+        its answer, if the scorer or its jail failed.
+    """
+    if run.answer is None:
+        return run
+    calls = run.agents[run.answered_by].tool_calls if run.answered_by else ()
+    evidence = Evidence(
+        task=task, answer=run.answer, tool_calls=calls, answers=_answers(run), jails=jails
+    )
+    try:
+        return replaced(run, score=await score(evidence))
+    except (JailError, ScorerError) as error:
+        why = f"the answer could not be scored: {error}"
+        fault = "jail" if isinstance(error, JailError) else "scorer"
+        return replaced(run, status="failed", answer=None, error=why, fault=fault)
+
+
+def _answers(run: Run) -> dict[str, str]:
+    results = {name: outcome.result for name, outcome in run.agents.items()}
+    return {
+        name: result.content if result.answer is None else result.answer
+        for name, result in results.items()
+        if result is not None
+    }
 
 
 async def score(evidence: Evidence) -> Score | None:
@@ -228,6 +259,8 @@ def _not_searchable(options: Mapping[str, Any], reference: Any) -> Mapping[Path,
         return {}
     if not isinstance(pattern, str):
         return {path: f"{quoted(pattern)} is not a pattern. Write text, or the option pattern."}
+    from .searching import SearchTooLong, searches
+
     try:
         searches().find(pattern, "")
     except ValueError as error:
@@ -262,17 +295,19 @@ async def regex(evidence: Evidence) -> Score:
     """
     from asyncio import to_thread
 
-    task = evidence.task
+    from .searching import SearchTooLong, searches
+
+    task, find = evidence.task, searches().find
     pattern = str(task.scorer.options.get("pattern", task.answer))
+
+    def is_in_a_reading() -> bool:
+        return any(find(pattern, reading) for reading in readings(evidence.answer))
+
     try:
-        is_there = await to_thread(_is_in_a_reading, pattern, evidence.answer)
+        is_there = await to_thread(is_in_a_reading)
     except SearchTooLong as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
     return _verdict(is_there, evidence.answer, pattern)
-
-
-def _is_in_a_reading(pattern: str, answer: str) -> bool:
-    return any(searches().find(pattern, reading) for reading in readings(answer))
 
 
 def _not_json(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
@@ -307,6 +342,8 @@ def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score
     The value is looked for in the `Answer:` line first.
     """
     del options
+    from ..values.structured import json_in
+
     wanted: Any = loads(reference) if isinstance(reference, str) else reference
     for reading in readings(answer):
         try:

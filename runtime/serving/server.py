@@ -14,9 +14,9 @@ from ..messages.attached import refuse_unread
 from ..plan.plan import compile
 from ..record.journal import digest
 from ..record.trace import RunFolder, Trace
-from ..runs.again import as_recorded, load_recorded
+from ..runs.again import load_recorded
 from ..runs.conversation import continued_run
-from ..runs.record import RunRecord, read_result
+from ..runs.record import RunRecord, as_recorded, read_result
 from ..runs.services import Setting, open_services
 from ..values.usage import Usage
 from .account import key_of, seconds_left

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ...schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .tool import GrantedTool, Tool, ToolCall, ToolError, Toolkit
+    from .tool import GrantedTool, Tool, ToolError, Toolkit
     from .toolbox import Toolbox
 
-__all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolbox", "Toolkit"]
+__all__ = ["GrantedTool", "Tool", "ToolError", "Toolbox", "Toolkit"]
 
 __getattr__ = on_first_use(__name__)

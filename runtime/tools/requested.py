@@ -15,8 +15,6 @@ from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
 from ..gateway import ChatAnswer, ToolRequest
 from ..gateway.chat.ending import NO_EFFECT, as_written, is_cut_off
-from .calls_in_text import calls_in
-from .fitting import arguments_in, fitted
 
 UNTYPED = frozenset({"final_answer"})
 """Tools with an argument of any type, which smolagents declares as text."""
@@ -54,6 +52,8 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
         return answer
     schemas = {str(tool["function"]["name"]): _parameters(tool) for tool in tools}
     if not answer.tool_calls:
+        from .calls_in_text import calls_in
+
         text, calls, problem = calls_in(answer.text, schemas)
         if problem:
             return replace(answer, refused=f"{problem} {NO_EFFECT}")
@@ -89,6 +89,8 @@ def _checked(
     call: ToolRequest, schemas: Mapping[str, Mapping[str, Any]]
 ) -> tuple[ToolRequest, str]:
     """Return a call ready to execute, and its problems."""
+    from .fitting import arguments_in, fitted
+
     if call.name not in schemas:
         hint = did_you_mean(call.name[:80], schemas)
         return (

@@ -15,7 +15,6 @@ from ...schema.host.catalogue import tool_identifier
 from ...schema.host.conforming import PluginValue
 from ...schema.host.foreign_code import is_theirs, place_of, running_task
 from ...schema.values.attachments import Attachment
-from ...schema.values.codec import stored
 from ...schema.values.errors import AgentError, JailError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.values import Json, is_list, is_mapping
@@ -121,20 +120,6 @@ class Toolkit(PluginValue):
 
     name: str
     tools: tuple[Tool, ...]
-
-
-@stored()
-class ToolCall:
-    """A tool call of an agent, with its result.
-
-    Attributes:
-        arguments: The model's arguments, JSON-able.
-        error: Why the tool failed; None if it succeeded.
-    """
-
-    tool: str
-    arguments: Any
-    error: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,14 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from ...schema.host.catalogue import load_tool
-from ...schema.host.python_tool import python_tool
 from ...schema.values.errors import InputError
 from ..record.once import unkept
 from ..scrubbing.scrubber import Scrubber
 from .approval import Approvals
-from .python import tool_of
-from .tool import GrantedTool, Tool, Toolkit, unseen
-from .tool_schema import usable_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     from ..record.trace import Emit
     from ..repository.workspace import Workspace
     from .session import Session
-    from .tool import Show, Waiting
+    from .tool import GrantedTool, Show, Tool, Waiting
 
 
 class Toolbox:
@@ -84,6 +80,8 @@ class Toolbox:
         for name in sorted(set(names) - set(self._tools)):
             server, dot, tool = name.partition(".")
             if name in self._python:
+                from .python import tool_of
+
                 self._tools[name] = (tool_of(self._python[name]),)
             elif not dot:
                 self._tools[name] = tuple(map(_usable, _installed(name)))
@@ -112,9 +110,13 @@ class Toolbox:
         once: Once = unkept,
         waiting: Waiting = nullcontext,
         *,
-        show: Show = unseen,
+        show: Show | None = None,
     ) -> Mapping[str, GrantedTool]:
         """Return the prepared tools that a team grants an agent, by name."""
+        if not names:
+            return {}
+        from .tool import GrantedTool, unseen
+
         return {
             tool.name: GrantedTool(
                 tool=tool,
@@ -123,7 +125,7 @@ class Toolbox:
                 once=once,
                 approvals=self.approvals if self.approvals.needed(name) else None,
                 waiting=waiting,
-                show=show,
+                show=show or unseen,
             )
             for name in names
             for tool in self._tools[name]
@@ -139,14 +141,21 @@ class Toolbox:
 
 def _usable(tool: Tool) -> Tool:
     """Return a plugin's tool with parameters that providers accept."""
+    from .tool_schema import usable_parameters
+
     return replace(tool, parameters=usable_parameters(dict(tool.parameters), tool.name))
 
 
 def _installed(name: str) -> tuple[Tool, ...]:
+    from .tool import Tool, Toolkit
+
     match load_tool(name):
         case Tool() as tool:
             return (tool,)
         case Toolkit(tools=tools):
             return tools
         case function:
+            from ...schema.host.python_tool import python_tool
+            from .python import tool_of
+
             return (replace(tool_of(python_tool(function)), name=name),)

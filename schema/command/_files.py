@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..loading.agent_document import AGENT, is_agent_folder, is_team_folder
-from ..loading.agent_file import agent_paths, read_agent
 from ..loading.loading import STREAMS, read_file, read_team
 from ..loading.seeds import located
 from ..team.team import Team
@@ -60,6 +59,8 @@ def with_agents(path: Path) -> tuple[Path, ...]:
     path = located(path)
     if not path.is_dir() or is_agent_folder(path) or is_team_folder(path):
         return (path,)
+    from ..loading.agent_file import agent_paths
+
     if not (paths := agent_paths(path)):
         raise InputError(f"{path}: no agent files here, and no folders with {AGENT}.")
     return paths
@@ -67,4 +68,8 @@ def with_agents(path: Path) -> tuple[Path, ...]:
 
 def team_in(path: Path) -> Team:
     """Read a team file or a seed without a host, or an agent file as a team of one."""
-    return read_agent(path).team if kind_of(path) == "agent" else read_team(path)
+    if kind_of(path) != "agent":
+        return read_team(path)
+    from ..loading.agent_file import read_agent
+
+    return read_agent(path).team

@@ -11,7 +11,6 @@ import click
 
 from ..host.catalogue import Catalogue, installed, load_named
 from ..host.conforming import guarded
-from ..loading.agent_file import check_agent, load_agent
 from ..loading.loading import (
     check_team,
     load_models,
@@ -21,7 +20,6 @@ from ..loading.loading import (
     team_path,
 )
 from ..loading.task_form import TaskForm, task_form
-from ..loading.tasks import open_tasks
 from ..team._meaning import TEAM_RULES
 from ..team.placeholders import placeholders
 from ..values.document import LIMITS
@@ -109,6 +107,8 @@ def _loaded(file: Path, catalogue: Catalogue, form: TaskForm) -> tuple[Problem, 
         case "task":
             load_task(file, catalogue, form)
         case "tasks":
+            from ..loading.tasks import open_tasks
+
             open_tasks(file, catalogue, form)
         case "models":
             load_models(file)
@@ -125,6 +125,8 @@ def _loaded(file: Path, catalogue: Catalogue, form: TaskForm) -> tuple[Problem, 
 
             scorer_of_recipe(file, load_recipe(file), catalogue)
         case "agent":
+            from ..loading.agent_file import check_agent, load_agent
+
             load_agent(file, catalogue)
             return tuple(check_agent(file, catalogue.beside(file.parent), (placeholders,))[1])
         case _:

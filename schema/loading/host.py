@@ -16,7 +16,6 @@ from ..host.host_tools import HostTools
 from ..host.models import DEFAULT_ALIAS, EMBEDDED, INBOX, Model
 from ..values.errors import InputError
 from .loading import load_models
-from .tools_file import load_tools
 
 OWN_MODEL = "MAS_MODEL"
 """The variable that defines `default` if models.yaml does not."""
@@ -60,7 +59,11 @@ def resolve_tools(
     """Load this host's tools.yaml; empty if there is none."""
     environment = os.environ if environment is None else environment
     path = Path(tools_file) if tools_file else find_host_file("tools.yaml", environment)
-    return load_tools(path) if path else HostTools()
+    if path is None:
+        return HostTools()
+    from .tools_file import load_tools
+
+    return load_tools(path)
 
 
 def find_host_file(name: str, environment: Mapping[str, str]) -> Path | None:

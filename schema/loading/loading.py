@@ -12,8 +12,6 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from ..checking._shape import shape_problems, sound
-from ..host._fallbacks import fallback_problems
-from ..host._requests import request_problems
 from ..host.catalogue import Catalogue
 from ..host.models import Model
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
@@ -240,6 +238,8 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
         InputError: The file does not exist or cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
+    from ..host._models_file import fallback_problems, request_problems
+
     document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
     if document.complete:
         value = sound(document, "models") if problems else document.value

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..host.catalogue import benchmark_scorers
 from ..host.host_tools import HostTools
-from ..host.python_scorer import is_python, load_python_scorer
 from ..host.scorer_form import form_problems
 from ..team.task import ScorerChoice
 from ..values.hints import did_you_mean
@@ -34,7 +33,11 @@ def granting_scorer(catalogue: Catalogue, named: str | None) -> Catalogue:
     Args:
         named: The value of `--scorer`.
     """
-    if named is None or not is_python(named):
+    if named is None:
+        return catalogue
+    from ..host.python_scorer import is_python, load_python_scorer
+
+    if not is_python(named):
         return catalogue
     scorer = load_python_scorer(named, Path())
     return catalogue.having(HostTools(scorers={scorer.name: scorer}))
@@ -42,7 +45,11 @@ def granting_scorer(catalogue: Catalogue, named: str | None) -> Catalogue:
 
 def named_scorer(named: str | None) -> str:
     """Return the scorer name in tasks for a value of `--scorer`."""
-    return EXACT if named is None else named.rpartition(":")[2] if is_python(named) else named
+    if named is None:
+        return EXACT
+    from ..host.python_scorer import is_python
+
+    return named.rpartition(":")[2] if is_python(named) else named
 
 
 def scorer_of(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..values.problems import quoted
-from .task_fields import names_fields
+from .task import names_fields
 from .team import is_prompt_id
 
 if TYPE_CHECKING:

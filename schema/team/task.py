@@ -1,12 +1,19 @@
-"""A task as a value: its query, and how an answer is scored."""
+"""A task as a value: its query, and how an answer is scored.
+
+Prompts insert its fields by name: `{{ task.priority }}`. Nothing else is replaced: a prompt is no
+template, so the braces of code and formulas stay unchanged, and inserted text is never expanded
+again.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..values.json_text import dumps
 from ..values.values import Json, nothing
 
 if TYPE_CHECKING:
@@ -17,6 +24,9 @@ if TYPE_CHECKING:
 
 ATTACHED = "files"
 """The folder beside a written task file that holds its images and PDFs."""
+_NAMED_FIELD = re.compile(r"\{\{-? *task\.([^\W\d]\w*) *-?\}\}")
+_COMMON = ("id", "query", "context", "niche")
+"""The fields of every task, without the reference answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,3 +126,24 @@ class Task:
             "scorer": {"name": self.scorer.name, **self.scorer.options},
         }
         return {key: item for key, item in value.items() if item not in (None, "", {})}
+
+
+def filled(text: str, task: Task) -> str:
+    """Return a prompt with the task's fields inserted; unknown fields stay unchanged."""
+    return _NAMED_FIELD.sub(lambda match: _text(task, match[1], match[0]), text)
+
+
+def names_fields(text: str) -> bool:
+    """Return whether a prompt refers to a field of the task."""
+    return _NAMED_FIELD.search(text) is not None
+
+
+def missing_fields(text: str, task: Task) -> list[str]:
+    """Return the fields that a prompt refers to and the task does not have."""
+    names = dict.fromkeys(match[1] for match in _NAMED_FIELD.finditer(text))
+    return [name for name in names if name not in (*_COMMON, *task.fields)]
+
+
+def _text(task: Task, name: str, otherwise: str) -> str:
+    value = getattr(task, name) or "" if name in _COMMON else task.fields.get(name, otherwise)
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)

@@ -540,6 +540,11 @@ class Team:
         return {agent_id: frozenset(others) for agent_id, others in self.direct_inputs.items()}
 
     @property
+    def recalls(self) -> bool:
+        """Whether any of its agents recalls memories."""
+        return any(agent.recall is not None for agent in self.agents.values())
+
+    @property
     def opening(self) -> frozenset[str]:
         """The agents that work once, before the others, and all agents that they hear.
 

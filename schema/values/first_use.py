@@ -56,5 +56,7 @@ class ImportedOnUse(UserDict[str, Any]):
         self._package = package
 
     def __getitem__(self, name: str) -> Any:
-        module, _, attribute = self.data[name].partition(":")
-        return getattr(import_module(f".{module}", self._package), attribute)
+        if isinstance(home := self.data[name], str):
+            module, _, attribute = home.partition(":")
+            self.data[name] = getattr(import_module(f".{module}", self._package), attribute)
+        return self.data[name]

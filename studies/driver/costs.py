@@ -24,12 +24,12 @@ from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.values.statistics import Trial
 from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, compile, perform
+from coterie.runtime.command.signals import collecting_seldom
 from coterie.runtime.jail import Jails
 from coterie.runtime.jail.code.shell import Shell
 from coterie.runtime.jail.detect import detect
 from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
-from coterie.runtime.values.garbage import collecting_seldom
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Execution, Model, RunError, Task, Team
 

@@ -58,7 +58,7 @@ class Splits:
 def main(name: str, evolve: int, test: int, seed: int, folder: Path | None, **host: Any) -> None:
     """Choose the best of the candidate edits of the stream NAME, and test it on held-out tasks."""
     from coterie.pool.teams.pool import Pool
-    from coterie.runtime.command.models import fetch_embedded
+    from coterie.runtime.command.loading import fetch_embedded
     from coterie.runtime.runs.services import Setting, open_services
 
     host.pop("problem_format", None)

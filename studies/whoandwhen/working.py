@@ -67,7 +67,7 @@ class Working:
             RunError: The provider fails again and again.
             LimitError: The budget is used up.
         """
-        from coterie.runtime.command.models import fetch_embedded
+        from coterie.runtime.command.loading import fetch_embedded
         from coterie.runtime.command.signals import same_command, to_the_end
 
         fetch_embedded([self._model])

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from coterie.runtime.doubles import Reply
-from coterie.runtime.tools import terminal_approver
-from coterie.runtime.tools.terminal_approver import AtTerminal
+from coterie.runtime.tools import approval
+from coterie.runtime.tools.approval import AtTerminal
 
 from ..support.newcomer import Newcomer
 from .conftest import ROOT, SECTIONS, Play
@@ -73,7 +73,7 @@ class Person(AtTerminal):
 def test_a_person_approves_a_call(
     newcomer: Newcomer, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminal_approver, "terminal_approver", lambda: Person(sys.stdin))
+    monkeypatch.setattr(approval, "terminal_approver", lambda: Person(sys.stdin))
     call = Reply.tool("refund", order="17", euros=30)
     model = play([call, Reply.tool("final_answer", answer="30 euros are on their way.")])
     newcomer.follow(SECTIONS[9])

@@ -13,9 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, compile, perform
-from coterie.runtime.agents.ablation import NOBODY_SILENT, Ablation
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
 from coterie.runtime.record.journal import Journal, digest
+from coterie.runtime.rounds.rounds import NOBODY_SILENT, Ablation
 from coterie.schema import Agent, Catalogue, Execution, Model, Recruit, Rounds, Task, Team, dump
 from coterie.schema.loading.loading import check_team
 from coterie.schema.team.team import Until

@@ -17,7 +17,7 @@ import pytest
 
 from coterie.runtime.command.run import main as mas_run_here
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.jail.scratch import sweep
 from coterie.schema import load_team
 

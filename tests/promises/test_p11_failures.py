@@ -15,8 +15,8 @@ from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compil
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.jail import Jails, detect, jails
-from coterie.runtime.jail.detect import JailReport
+from coterie.runtime.jail import Jails
+from coterie.runtime.jail.detect import JailReport, detect
 from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Model, Task, dump
 
@@ -208,7 +208,9 @@ def shapes_of(name: str) -> list[str]:
 
 def without_jail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the machine one on which no jail works."""
-    monkeypatch.setattr(jails, "detect", lambda: JailReport(tier=None, attempts=()))
+    monkeypatch.setattr(
+        "coterie.runtime.jail.detect.detect", lambda: JailReport(tier=None, attempts=())
+    )
 
 
 OTHERS_MAY_ANSWER = [

@@ -22,10 +22,10 @@ from coterie.runtime import (
     execute,
     perform,
 )
-from coterie.runtime.agents.ablation import NOBODY_SILENT, Ablation
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages.recall import Recaller
 from coterie.runtime.record.trace import Event
+from coterie.runtime.rounds.rounds import NOBODY_SILENT, Ablation
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 

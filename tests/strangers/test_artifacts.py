@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.engine.artifacts import Keeping, kept_in
-from coterie.runtime.record.trace import RunFolder
+from coterie.runtime.engine.artifacts import Keeping
+from coterie.runtime.record.trace import RunFolder, kept_in
 
 from ..support.shares import every
 

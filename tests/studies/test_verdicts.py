@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.evaluation.benchmark import Source
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from studies.verdicts.__main__ import main
 from studies.verdicts.agreement import others, own
 from studies.verdicts.answers import math_answers

@@ -19,7 +19,7 @@ from .seating import seat_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ....runtime.tools import ToolCall
+    from ....runtime.agents.outcomes import ToolCall
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from ...evolution.episode import Episode

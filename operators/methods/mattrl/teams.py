@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....pool.expectation.expectation import by_standing
-from ....runtime.agents.ablation import Ablation
+from ....runtime.rounds.rounds import Ablation
 from ....runtime.values.score import Score
 from ....schema.values.errors import InputError
 from ...core.roles import free_id

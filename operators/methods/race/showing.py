@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....runtime.scoring.scoring import scored
+from ....runtime.scoring.scorers import scored
 
 if TYPE_CHECKING:
     import random

@@ -12,10 +12,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
     from ..endpoint import Endpoint
+    from .messages import ChatRequest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,6 +98,26 @@ def in_pieces(endpoint: Endpoint, **options: Any) -> ParameterFallback:
     )
     plain = ParameterForm(name="in pieces", place="stream", fields=alone, is_same=True)
     return (*((with_options,) if options else ()), plain, ParameterForm(name="whole", is_same=True))
+
+
+def tool_choices(
+    request: ChatRequest, write_choice: Callable[[Any], Any] = lambda choice: choice
+) -> ParameterFallback:
+    """Return the ladder of a tool choice: as requested, or else left to the model.
+
+    Args:
+        write_choice: Converts a choice of the chat API into the form of the current API.
+    """
+    choice = request.tool_choice
+    if not request.tools or choice is None:
+        return ()
+    values = dict.fromkeys((choice, "auto")) if isinstance(choice, str) else (choice, "auto")
+    return (*(_choice(item, write_choice(item)) for item in values), LEFT_OUT)
+
+
+def _choice(choice: Any, value: Any) -> ParameterForm:
+    name = choice if isinstance(choice, str) else "named"
+    return ParameterForm(name=name, place="tool_choice", fields={"tool_choice": value})
 
 
 def refused_form(parameter: str, form: ParameterForm) -> str:

@@ -13,9 +13,9 @@ import aiohttp
 from ...values.bounds import LARGEST_ANSWER, apart
 from ..chat.answer import parsed
 from ..chat.errors import CallError
+from ..environment import shown_proxy
 from ..stream_sink import StreamSink
 from ..wires import WIRES
-from .broken import broken, is_unsent, proxy_refused
 from .refusals import failed, failure_in, refusal, without
 from .streamed import StreamedAnswer
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer
     from ..endpoint import Endpoint
 
+PROXY_STATUSES = frozenset({407, 502, 503})
+"""Statuses by which a proxy reports that it did not forward a request, or reached no server."""
 LARGE_BODY = 1 << 20
 """Bytes from which a body is sent in pieces."""
 SILENCE = aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=120)
@@ -108,7 +110,7 @@ class HttpClient:
                 return await _exchange(self._session(is_kept=is_kept), endpoint, body, sink)
             except (aiohttp.ClientError, OSError) as error:
                 self._trusted_from = time.monotonic() + IDLE_SECONDS
-                if not (is_kept and is_unsent(error)):
+                if not (is_kept and _is_unsent(error)):
                     raise broken(endpoint, endpoint.shown, error) from None
 
     def _session(self, *, is_kept: bool) -> aiohttp.ClientSession:
@@ -143,7 +145,7 @@ async def _exchange(
     ) as response:
         if response.status != 200:
             data = without(secrets, await read_bounded(response))
-            if failure := proxy_refused(endpoint, url, response.status, data):
+            if failure := _proxy_refused(endpoint, url, response.status, data):
                 raise failure
             has_key = endpoint.key is not None
             raise refusal(url, response.status, response.headers, data, has_key=has_key)
@@ -190,3 +192,51 @@ async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
                 may_be_billed=True,
             )
     return bytes(content)
+
+
+def _is_unsent(error: Exception) -> bool:
+    """Return whether a connection ended before the whole request was sent.
+
+    aiohttp raises this error while writing, and wraps it once more if it was writing the body.
+    """
+    return isinstance(error.__cause__ or error, aiohttp.ClientConnectionResetError)
+
+
+def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
+    """Return the error of a connection that failed or ended too early.
+
+    Args:
+        url: The requested URL, for messages.
+        error: The error from aiohttp or the system.
+    """
+    is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
+    is_connected = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
+    if endpoint.proxy and not is_connected:
+        # The error's own message may contain the proxy's password.
+        return _proxy_failed(endpoint.proxy, url, error.status if is_refused else None)
+    advice = "The connection broke." if is_connected else "Is the endpoint running?"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        advice = "SSL_CERT_FILE names a file of the authorities that are trusted."
+    message = f"{url}: {error or type(error).__name__}. {advice}"
+    return CallError(message, kind="down", may_be_billed=is_connected and not _is_unsent(error))
+
+
+def _proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) -> CallError | None:
+    """Return the failure of a response from a proxy; None if the endpoint sent it.
+
+    Without TLS, a proxy's response looks like the endpoint's. APIs report errors in JSON.
+    """
+    is_proxy = status in PROXY_STATUSES and not content.lstrip().startswith((b"{", b"["))
+    if endpoint.proxy and url.startswith("http:") and is_proxy:
+        return _proxy_failed(endpoint.proxy, url, status)
+    return None
+
+
+def _proxy_failed(proxy: str, url: str, status: int | None) -> CallError:
+    """Return the failure of a proxy that forwarded nothing."""
+    text = "it cannot be reached" if status is None else f"HTTP {status}"
+    return CallError(
+        f"{url}: the proxy {shown_proxy(proxy)}: {text}. It is the one that HTTPS_PROXY,"
+        " HTTP_PROXY or ALL_PROXY names; NO_PROXY names hosts that need none.",
+        kind="down",
+    )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .anthropic import AnthropicWire
-from .chat import ChatWire
-from .responses import ResponsesWire
+from ....schema.values.first_use import ImportedOnUse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WIRES"]
 
-WIRES: Mapping[str, WireFormat] = MappingProxyType(
-    {"anthropic": AnthropicWire(), "chat": ChatWire(), "responses": ResponsesWire()}
+WIRES: Mapping[str, WireFormat] = ImportedOnUse(
+    __name__,
+    {"anthropic": "anthropic:ANTHROPIC", "chat": "chat:CHAT", "responses": "responses:RESPONSES"},
 )

@@ -9,14 +9,21 @@ from ....schema.values.values import is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
 from ..chat.errors import CallError
-from ..chat.fallback import LEFT_OUT, ParameterForm, chosen, each_alone, in_pieces, is_refused
+from ..chat.fallback import (
+    LEFT_OUT,
+    ParameterForm,
+    chosen,
+    each_alone,
+    in_pieces,
+    is_refused,
+    tool_choices,
+)
 from ..chat.schema_in_words import with_schema
 from .anthropic_answer import ANSWER_TOOL, as_chat, is_interleaved
 from .anthropic_schema import as_input_schema, as_output_format
 from .anthropic_stream import AnthropicAssembly
 from .anthropic_thinking import thinking
 from .anthropic_turns import turns_of
-from .choices import choices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +83,7 @@ class AnthropicWire:
                 top_p=endpoint.top_p if request.top_p is None else request.top_p,
             ),
             "stop": _stop(request),
-            "tool_choice": choices(request, _choice),
+            "tool_choice": tool_choices(request, _choice),
             **thinking(endpoint, request),
             "response_format": _constraint(request, is_cached=is_cached),
             "cache_control": (CACHED, LEFT_OUT),
@@ -110,6 +117,9 @@ class AnthropicWire:
     def assembly(self) -> AnthropicAssembly:
         """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return AnthropicAssembly()
+
+
+ANTHROPIC = AnthropicWire()
 
 
 def _prompt(

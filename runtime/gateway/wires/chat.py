@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_list, is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
-from ..chat.fallback import ParameterForm, each_alone, in_pieces
-from ..chat.schema_in_words import with_schema
+from ..chat.fallback import ParameterForm, each_alone, in_pieces, tool_choices
 from .chat_stream import ChatAssembly
-from .choices import choices
-from .gemini import signed
 from .thinking import thinking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from ..chat.fallback import ParameterFallback
-    from ..chat.messages import ChatAnswer, ChatRequest
+    from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
 
 MOST_TEMPLATES = 100
 """The most templates to cache for one endpoint."""
+SIGNING = re.compile(r"(?:.*/)?gemini-(?:[3-9]|\d\d)")
+BY_ANOTHER: Mapping[str, Any] = {
+    "extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}
+}
+"""The documented signature for a call by another model."""
 
 
 class ChatWire:
@@ -66,7 +69,7 @@ class ChatWire:
                 seed=request.seed,
                 stop=list(request.stop) or None,
             ),
-            "tool_choice": choices(request),
+            "tool_choice": tool_choices(request),
             **thinking(endpoint, request),
             "response_format": _constraint(endpoint, request),
             "stream": in_pieces(endpoint, stream_options={"include_usage": True}),
@@ -85,6 +88,9 @@ class ChatWire:
     def assembly(self) -> ChatAssembly:
         """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return ChatAssembly()
+
+
+CHAT = ChatWire()
 
 
 def _most(tokens: int) -> ParameterFallback:
@@ -108,6 +114,8 @@ def _constraint(endpoint: Endpoint, request: ChatRequest) -> ParameterFallback:
         from ...local.grammar import schema_grammar
 
         return (ParameterForm(name="grammar", fields={"grammar": schema_grammar(schema)}),)
+    from ..chat.schema_in_words import with_schema
+
     named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
     fields = {"messages": signed(endpoint, with_schema(request.messages, schema))}
     strict = {"response_format": {"type": "json_schema", "json_schema": named}}
@@ -131,3 +139,25 @@ def is_strict(schema: Any) -> bool:
         if schema.get("additionalProperties") is not False or set(required) != set(fields):
             return False
     return all(is_strict(item) for item in schema.values())
+
+
+def signed(endpoint: Endpoint, messages: Sequence[Message]) -> list[Message]:
+    """Return messages with a signature for each turn of calls, if Gemini reads them.
+
+    From version 3 on, Gemini refuses a conversation with an unsigned call, such as one by a
+    fallback that answered in between (ai.google.dev/gemini-api/docs/thought-signatures).
+
+    Args:
+        endpoint: The endpoint that reads them. litellm signs calls itself.
+        messages: The conversation, with the signatures that were kept.
+    """
+    is_gemini = endpoint.kind == "openai" and SIGNING.match(endpoint.model)
+    return [_signed(message) for message in messages] if is_gemini else list(messages)
+
+
+def _signed(message: Message) -> Message:
+    calls: Sequence[Mapping[str, Any]] = message.get("tool_calls") or ()
+    if not calls or any("extra_content" in call for call in calls):
+        return message
+    # Of parallel calls only the first one is signed.
+    return {**message, "tool_calls": [{**calls[0], **BY_ANOTHER}, *calls[1:]]}

@@ -12,10 +12,9 @@ from ....schema.values.values import is_mapping
 from ..chat.answer import answer_of
 from ..chat.body import Body
 from ..chat.errors import CallError
-from ..chat.fallback import LEFT_OUT, ParameterForm, each_alone, in_pieces
+from ..chat.fallback import LEFT_OUT, ParameterForm, each_alone, in_pieces, tool_choices
 from ..chat.schema_in_words import with_schema
 from .chat import is_strict
-from .choices import choices
 from .responses_items import items_of
 from .responses_stream import ResponsesAssembly
 from .thinking import nearest
@@ -66,7 +65,7 @@ class ResponsesWire:
                 temperature=request.temperature,
                 top_p=endpoint.top_p if request.top_p is None else request.top_p,
             ),
-            "tool_choice": choices(request, _choice),
+            "tool_choice": tool_choices(request, _choice),
             "reasoning_effort": _effort(endpoint, request),
             "response_format": _constraint(request),
             "include": ENCRYPTED,
@@ -97,6 +96,9 @@ class ResponsesWire:
     def assembly(self) -> ResponsesAssembly:
         """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
         return ResponsesAssembly()
+
+
+RESPONSES = ResponsesWire()
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:

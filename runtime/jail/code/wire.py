@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 from ....schema.values.errors import JailError
-from ..limits import JailLimits
 from ..protocol import AnyProcess
+from ..request import JailLimits
 
 _CHUNK = 1 << 16
 _LARGEST_PIPE = 1 << 20  # bytes, the most that an unprivileged process may request

@@ -55,7 +55,7 @@ class SweAgentRunner:
     @classmethod
     def lacks(cls) -> Iterator[str]:
         """Report what is missing of the program, or a jail that it can run in."""
-        from ...jail import detect
+        from ...jail.detect import detect
 
         try:
             Installation.detect()

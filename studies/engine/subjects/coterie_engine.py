@@ -10,10 +10,10 @@ from typing import Any
 from workloads import SYSTEM, TASK, Workload, model
 
 from coterie.runtime import Calls, Context, Gateway, Run, Setting, Toolbox, Trace, compile, perform
+from coterie.runtime.command.signals import SELDOM
 from coterie.runtime.jail import Jails
 from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
-from coterie.runtime.values.garbage import SELDOM
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 

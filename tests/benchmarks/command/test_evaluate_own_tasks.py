@@ -10,7 +10,7 @@ from coterie.benchmarks.evaluation.results import read_samples
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.record.journal import Journal
 from studies.providers.shown import PNG
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.repair.benchmark import repair_task
-from coterie.runtime.jail import detect, jails
-from coterie.runtime.jail.detect import JailReport
+from coterie.runtime.jail.detect import JailReport, detect
 from coterie.runtime.scoring.scorers import ScorerError
 from coterie.schema import JailError, ScorerChoice, Task
 
@@ -62,7 +61,7 @@ def test_the_time_for_the_tests_is_an_option(task: Task) -> None:
 
 def test_without_a_jail_there_is_no_score(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = JailReport(tier=None, attempts=())
-    monkeypatch.setattr(jails, "detect", lambda: nothing)
+    monkeypatch.setattr("coterie.runtime.jail.detect.detect", lambda: nothing)
     with pytest.raises(JailError, match="no jail"):
         scored(task, RIGHT)
 

@@ -9,7 +9,8 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import mathematics
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import Jails
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
 from coterie.runtime.scoring.scorers import score as scored
 from coterie.runtime.values.score import Score

@@ -7,8 +7,8 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.scoring.scorers import ScorerError
-from coterie.runtime.tools import ToolCall
 from coterie.schema import ScorerChoice, Task
 
 from ...scoring import found as scored

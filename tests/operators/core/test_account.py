@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from coterie.operators import Bounds, RoundAccount
-from coterie.runtime.tools import ToolCall
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.values.score import Score
 
 from ..rounds import TRIO, did, worked

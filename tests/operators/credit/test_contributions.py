@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from coterie.operators import Bounds, Contributions, Earlier, RejectedProposal, contributions
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.doubles import Reply
-from coterie.runtime.tools import ToolCall
 
 from ..asking import TASK, Asked, asking, dropped
 from ..rounds import did, worked

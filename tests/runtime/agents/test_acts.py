@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from coterie.runtime import AgentOutcome
 from coterie.runtime.agents.acts import Finalize, Send, Start, Stop, Terminate, TurnAnswer, acts
-from coterie.runtime.agents.posted import Kind, Posted
+from coterie.runtime.agents.outcomes import Kind, Posted, ToolCall
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.tools import ToolCall
 
 IDS = st.sampled_from(["planner", "coder", "critic"])
 JSON = st.recursive(

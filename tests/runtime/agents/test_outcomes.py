@@ -1,8 +1,7 @@
 """An outcome that is given to a run costs nothing there."""
 
-from coterie.runtime.agents.outcomes import AgentOutcome, without_cost
+from coterie.runtime.agents.outcomes import AgentOutcome, ToolCall, without_cost
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.tools import ToolCall
 from coterie.runtime.values.usage import Usage
 from coterie.schema.values.codec import to_value
 

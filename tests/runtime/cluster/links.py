@@ -12,7 +12,8 @@ import pytest
 from coterie.runtime.cluster.host import JailWorker, same_everywhere
 from coterie.runtime.cluster.link import WorkerLost
 from coterie.runtime.cluster.opening import Workers
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import Jails
+from coterie.runtime.jail.detect import detect
 from coterie.schema.values.errors import JailError
 
 

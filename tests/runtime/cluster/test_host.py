@@ -11,7 +11,8 @@ import pytest
 from coterie.runtime.cluster.contents import Contents
 from coterie.runtime.cluster.host import ALONG, JailWorker, harmless, same_everywhere
 from coterie.runtime.cluster.opening import TRIES, Workers
-from coterie.runtime.jail import JailLimits, JailRequest, Jails, Shell, detect
+from coterie.runtime.jail import JailLimits, JailRequest, Jails, Shell
+from coterie.runtime.jail.detect import detect
 from coterie.schema.values.errors import InputError, JailError
 
 from .links import NearFleet, near, require_places

@@ -17,8 +17,8 @@ from coterie.runtime.jail import (
     Jails,
     PythonWorker,
     Shell,
-    detect,
 )
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.jail.layout import interpreter
 from coterie.schema.values.errors import JailError
 

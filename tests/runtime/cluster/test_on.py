@@ -16,7 +16,7 @@ import pytest
 from coterie.benchmarks.command import main as bench
 from coterie.operators.command.evolve import main as evolve
 from coterie.runtime import Setting, compile, open_services
-from coterie.runtime.cluster import On
+from coterie.runtime.cluster.on import On
 from coterie.runtime.cluster.opening import Unopened, open_workers
 from coterie.runtime.command.run import main as run
 from coterie.runtime.doubles import ScriptedModel

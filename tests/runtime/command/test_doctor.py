@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from coterie.runtime.command.doctor import main
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.jail import detect
 from coterie.runtime.jail.battery import run_battery
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.jail.probes import PROBES
 
 from ...conftest import Draw

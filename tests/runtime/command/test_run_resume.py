@@ -11,7 +11,7 @@ import pytest
 
 from coterie.runtime.command.run import main as command
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 
 from ...support.commands import invoked_in, started
 from ...support.folders import state_of

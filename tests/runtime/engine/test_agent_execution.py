@@ -19,11 +19,12 @@ from coterie.runtime import (
     Score,
     compile,
 )
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine import agent_execution as desk
 from coterie.runtime.runners import Assignment
 from coterie.runtime.scoring import scorers
-from coterie.runtime.tools import Tool, ToolCall, ToolError
+from coterie.runtime.tools import Tool, ToolError
 from coterie.schema import (
     AgentError,
     Catalogue,

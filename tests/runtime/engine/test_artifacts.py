@@ -12,7 +12,7 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine import artifacts
 from coterie.runtime.engine.artifacts import keep_written
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.schema import Task
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from coterie.runtime import AgentOutcome, compile
 from coterie.runtime.agents.acts import Finalize, Send, Start, TurnAnswer, acts
-from coterie.runtime.agents.posted import Mail, Posted
+from coterie.runtime.agents.outcomes import Posted
+from coterie.runtime.agents.posted import Mail
 from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine.turn import MOST_READ, turn_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import detect
+from coterie.runtime.jail.detect import detect
 from studies.doubles import PROVIDERS
 from studies.providers.agents import backends_judged
 from studies.providers.cells import CELLS

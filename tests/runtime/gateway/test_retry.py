@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from coterie.runtime.gateway import CallError, ChatAnswer
-from coterie.runtime.gateway.pacing import GAP, Pacing
+from coterie.runtime.gateway.rate_limiter import GAP, Pacing
 from coterie.runtime.gateway.retry import LONGEST_WAIT, call_with_retries, retry_after
 
 from ...virtual_time import run_virtually, virtual_clock

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jail, PythonWorker, detect
+from coterie.runtime.jail import Jail, PythonWorker
+from coterie.runtime.jail.detect import detect
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jail, detect
+from coterie.runtime.jail import Jail
 from coterie.runtime.jail.battery import run_battery
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.jail.probes import PROBES
 from coterie.runtime.jail.syscall_filter import numbers
 from coterie.runtime.jail.tiers import Unconfined

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jail, JailLimits, JailRequest, Jails, PythonWorker, Shell, detect
+from coterie.runtime.jail import Jail, JailLimits, JailRequest, Jails, PythonWorker, Shell
+from coterie.runtime.jail.detect import detect
 from coterie.runtime.jail.layout import interpreter
 from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Tier, Unconfined
 from coterie.schema import JailError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jails, Shell, detect, jails
-from coterie.runtime.jail.detect import JailReport, TierAttempt
+from coterie.runtime.jail import Jails, Shell
+from coterie.runtime.jail.detect import JailReport, TierAttempt, detect
 from coterie.runtime.runs.services import Setting, open_services
 from coterie.schema import Catalogue, InputError
 
@@ -34,7 +34,7 @@ def test_a_host_without_a_jail_refuses_and_says_what_to_do(monkeypatch: pytest.M
     none = JailReport(
         tier=None, attempts=(TierAttempt(tier="bubblewrap", failure="not installed"),)
     )
-    monkeypatch.setattr(jails, "detect", lambda: none)
+    monkeypatch.setattr("coterie.runtime.jail.detect.detect", lambda: none)
     with pytest.raises(InputError, match="bubblewrap: not installed") as caught:
         Jails().check()
     assert "apt install bubblewrap" in str(caught.value)

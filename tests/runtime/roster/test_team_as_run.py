@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
-from coterie.runtime.agents.outcomes import Ending
-from coterie.runtime.agents.posted import Posted
+from coterie.runtime.agents.outcomes import Ending, Posted
 from coterie.runtime.roster.team_as_run import team_that_was
 from coterie.schema import Team, dump, parse_team
 from coterie.schema.picture import draw

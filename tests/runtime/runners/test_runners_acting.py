@@ -8,7 +8,8 @@ import pytest
 
 from coterie.runtime import AgentOutcome, compile, execute
 from coterie.runtime.agents.acts import Act, Finalize, Send, Start, TurnAnswer, acts
-from coterie.runtime.agents.posted import Mail, Posted
+from coterie.runtime.agents.outcomes import Posted
+from coterie.runtime.agents.posted import Mail
 from coterie.runtime.agents.round_state import RoundState
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from coterie.runtime import Run, Score
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.jail import Jails
-from coterie.runtime.scoring import scorers, scoring
+from coterie.runtime.scoring import scorers
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
-from coterie.runtime.tools import ToolCall
 from coterie.schema import JailError, ScorerChoice, Task
 
 from ...scoring import scored as as_the_engine
@@ -145,7 +145,7 @@ def test_a_scorer_that_finds_no_jail_gives_no_score(judged: Task) -> None:
 
 def test_a_run_whose_scorer_fails_is_no_failure_of_its_team() -> None:
     task = Task(id="t", query="?", answer="(", scorer=ScorerChoice(name="regex"))
-    result = asyncio.run(scoring.scored(Run(status="done", answer="7"), task, Jails()))
+    result = asyncio.run(scorers.scored(Run(status="done", answer="7"), task, Jails()))
     assert (result.status, result.fault, result.score) == ("failed", "scorer", None)
     assert result.is_infrastructure_failure
     assert result.error is not None

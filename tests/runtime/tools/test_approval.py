@@ -9,8 +9,7 @@ import pytest
 
 from coterie.runtime.repository.workspace import Workspace
 from coterie.runtime.tools import Toolbox, ToolError
-from coterie.runtime.tools.approval import Approvals
-from coterie.runtime.tools.terminal_approver import AtTerminal, terminal_approver
+from coterie.runtime.tools.approval import Approvals, AtTerminal, terminal_approver
 from coterie.schema import InputError
 
 ASK = {"read_file": "ask", "list_files": "allow"}

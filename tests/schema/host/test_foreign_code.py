@@ -16,7 +16,7 @@ from coterie.runtime import Run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.plan.plan import compile as compiled
-from coterie.runtime.scoring.scoring import scored
+from coterie.runtime.scoring.scorers import scored
 from coterie.runtime.tools.tool import GrantedTool
 from coterie.schema import Catalogue, CoterieError, InputError, Team, parse_team
 from coterie.schema.command import main as mas_main

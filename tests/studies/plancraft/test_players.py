@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from coterie.runtime import Run, run
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.tools import ToolCall
 from coterie.schema import Agent, ConfigError, ScorerChoice, Task, Team, load_task
 from coterie.schema.values.codec import to_value
 

@@ -11,10 +11,10 @@ from coterie.operators.evolution.episode import Episode, Halted
 from coterie.operators.methods.evochamber.attempts import MemberAttempt, attempts, disagree, graded
 from coterie.operators.methods.evochamber.seating import seated
 from coterie.runtime import AgentOutcome, Run
+from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.agents.runner import AgentResult
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.tools import ToolCall
 from coterie.schema import JailError, Task
 
 from ...evolution.test_episode import TASKS, done
@@ -166,11 +166,11 @@ def replace_position(attempt: MemberAttempt, position: str) -> MemberAttempt:
 
 
 def test_a_jail_that_fails_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from coterie.runtime.scoring import scoring
+    from coterie.runtime.scoring import scorers
 
     async def fails(_evidence: Any) -> Any:
         raise JailError("no jail today")
 
-    monkeypatch.setattr(scoring, "score", fails)
+    monkeypatch.setattr(scorers, "score", fails)
     with pytest.raises(Halted, match="no jail today"):
         grade(tmp_path, *tried("7"))

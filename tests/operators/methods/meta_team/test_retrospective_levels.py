@@ -18,7 +18,7 @@ from coterie.operators.methods.meta_team import (
     look_back,
 )
 from coterie.runtime import Journal
-from coterie.runtime.agents.posted import Kind, Posted
+from coterie.runtime.agents.outcomes import Kind, Posted
 from coterie.runtime.doubles import Call
 from coterie.schema import Execution, Notes, Roster, Team, dump
 from coterie.schema.edits import SetNote

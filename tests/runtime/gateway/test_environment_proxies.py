@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.gateway import CallError, ChatAnswer, Gateway, endpoint_of
-from coterie.runtime.gateway.http.proxies import proxy_for
-from coterie.schema import InputError, Model
+from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
+from coterie.runtime.gateway.endpoint import endpoint_of
+from coterie.runtime.gateway.environment import proxy_for
+from coterie.schema import Model
+from coterie.schema.values.errors import InputError
 
-from ....provider import model, request
+from ...provider import model, request
 
 PROXY = "http://proxy.example:3128"
 

@@ -1,4 +1,4 @@
-"""Checks the fallbacks of a models.yaml, which JSON Schema cannot do."""
+"""Checks of a models.yaml that JSON Schema cannot do: fallbacks, and fields of requests."""
 
 from __future__ import annotations
 
@@ -56,3 +56,28 @@ def _cycle(fallbacks: Mapping[str, set[str]]) -> list[str]:
     except CycleError as error:
         return error.args[1][::-1]
     return []
+
+
+def request_problems(document: Document, value: Any) -> Iterator[Problem]:
+    """Yield fields of a model's requests that are set twice, or in two ways.
+
+    Args:
+        value: The file's value, without malformed parts.
+    """
+    for alias, fields in _models(value).items():
+        if not is_mapping(fields):
+            continue
+        path: Path = ("models", alias)
+        if "effort" in fields and "thinking_tokens" in fields:
+            message = "cannot be combined with effort. Leave one of them out."
+            yield document.problem((*path, "thinking_tokens"), message, at_key=True)
+        open_headers = {name.casefold() for name in _keys(fields, "headers")}
+        for name in _keys(fields, "header_env"):
+            if name.casefold() in open_headers:
+                message = f"the header {quoted(name)} is under headers, too. Leave one of them out."
+                yield document.problem((*path, "header_env", name), message, at_key=True)
+
+
+def _keys(fields: Mapping[str, Any], field: str) -> list[str]:
+    item = fields.get(field)
+    return list(item) if is_mapping(item) else []

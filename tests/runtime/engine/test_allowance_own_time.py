@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from coterie.runtime.engine.allowance import OwnTime
 from coterie.runtime.gateway import CallError
 from coterie.runtime.runners import Assignment
 from coterie.runtime.values.budget import Caps
-from coterie.runtime.values.own_time import OwnTime
 
 from ...provider import answer, in_turn
 from ...virtual_time import run_virtually

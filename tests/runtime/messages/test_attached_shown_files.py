@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from coterie.runtime import compile
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.messages.attached import LONGEST_FILES, shown_files, unread_files
 from coterie.runtime.messages.messages import question
-from coterie.runtime.messages.shown_files import LONGEST_FILES, shown_files, unread_files
 from coterie.schema import Catalogue, Task, parse_team
 
 from ...support.commands import invoked_in

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, compile, perform
-from coterie.runtime.command.signals import to_the_end
+from coterie.runtime.command.signals import collecting_seldom, to_the_end
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
-from coterie.runtime.values.garbage import collecting_seldom
 from coterie.schema import Catalogue, Model
 
 from ..conftest import TASK, llm, team

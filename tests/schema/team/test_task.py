@@ -1,7 +1,7 @@
 """Fields of a task in a prompt: what is filled in, and what stays as it stands."""
 
 from coterie.schema import Task
-from coterie.schema.team.task_fields import filled, missing_fields
+from coterie.schema.team.task import filled, missing_fields
 
 TASK = Task(
     id="t",
