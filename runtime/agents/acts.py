@@ -15,8 +15,7 @@ from ..values.structured import answer_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..agents.outcomes import ToolCall
-    from .outcomes import AgentOutcome, Posted
+    from .outcomes import AgentOutcome, Posted, ToolCall
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
