@@ -18,3 +18,16 @@ def test_a_merge_of_merges_says_each_reason_once() -> None:
     )  # fmt: skip
     lines = str(replace(RACE, entrants=entrants, leader=6)).splitlines()
     assert lines[1:4] == ["  hypothesis: Try 1.", "  merge: Try 2.", "  merge: Try 3."]
+
+
+def test_a_gain_that_does_not_show_says_how_many_tasks_it_takes_and_where_its_team_is() -> None:
+    word = RACE.last_word
+    assert word is not None
+    entrants = (RACE.entrants[0], replace(RACE.entrants[1], member="solo_2"), *RACE.entrants[2:])
+    unsure = replace(RACE, entrants=entrants, last_word=replace(word, low=-0.05))
+    assert str(unsure).splitlines()[1] == (
+        "Such a gain takes about 24 held-back tasks to show: add tasks, or raise --budget."
+        " The candidate is in the pool: solo_2."
+    )
+    worse = replace(unsure, last_word=replace(word, winner=(0, 0, 1), low=-0.5, high=0.1))
+    assert "Such a gain" not in str(worse)
