@@ -53,7 +53,7 @@ async def attribute(
         ValueError: Fewer than one round.
     """
     if not trace.doers:
-        raise InputError("nobody in this run did anything, so there is no step to blame.")
+        raise InputError("no agent did anything in this run, so there is no step to blame.")
     if rounds < 1:
         raise ValueError("analyzers that collaborate look again at least once.")
     room = room or TextBudget.of(model.limits)

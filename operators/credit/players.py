@@ -37,8 +37,8 @@ def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -
     players = tuple(name for name in plan.agents if name in (chosen or usual))
     if not players:
         raise InputError(
-            f"{plan.team.name}: nobody but {plan.output}, whose output is the answer, took part."
-            " There is nobody to be silenced; or choose with --agents."
+            f"{plan.team.name}: only {plan.output}, whose output is the answer, took part."
+            " There is no other agent to silence; or choose with --agents."
         )
     return players
 
@@ -61,7 +61,7 @@ def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ..
     )
     if not turns:
         names = ", ".join(agents)
-        raise InputError(f"nobody of these worked in a round: {names}. Use --per agent.")
+        raise InputError(f"none of these agents worked in a round: {names}. Use --per agent.")
     return turns
 
 

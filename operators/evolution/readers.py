@@ -22,7 +22,7 @@ def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:
     named, whose = " and ".join(sorted(kinds)), listed([team.name for team in teams])
     return (
         f"keeps entries of the kind {named}, and no agent of {whose} recalls"
-        f" them, so nobody would ever read them. Write `recall: {{kinds: [{min(kinds)}]}}`"
+        f" them, so no agent would ever read them. Write `recall: {{kinds: [{min(kinds)}]}}`"
         " under agents of the team, or take seeds that have it."
     )
 

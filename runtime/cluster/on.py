@@ -42,7 +42,7 @@ class On:
         kind, _, rest = text.partition(":")
         result = _ADDRESS.fullmatch(rest.removeprefix("//"))
         if kind != "ray" or (result is None and text not in {"ray", "ray:auto"}):
-            raise InputError(f"--on {text!r} is nothing that is known here. {WAYS}")
+            raise InputError(f"--on {text!r} is not a cluster. {WAYS}")
         if result is not None and not 0 < int(result["port"]) <= _LAST_PORT:
             raise InputError(f"--on {text!r}: {result['port']} is no port. {WAYS}")
         if find_spec("ray") is None:

@@ -139,7 +139,7 @@ def _reach(on: On) -> None:
         socket.create_connection((on.host, on.port), ANSWER_SECONDS).close()
     except OSError as error:
         raise InputError(
-            f"--on {on.text}: nobody answers at {on.host}:{on.port} ({error}). Start a cluster"
+            f"--on {on.text}: nothing answers at {on.host}:{on.port} ({error}). Start a cluster"
             " with `ray start --head`, or say --on ray for one of this machine."
         ) from error
 

@@ -47,7 +47,7 @@ async def unneeded(
         return skipped(f"it works only {agent.when}.")
     is_cut_off = bool(before) and all(outcome.unneeded for outcome in before.values())
     if is_cut_off and agent.id != run.plan.output:
-        return skipped("nobody whom it hears was needed.")
+        return skipped("no agent that reports to it was needed.")
     return None
 
 

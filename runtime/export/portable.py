@@ -74,7 +74,7 @@ LOST: Mapping[type[object], Mapping[str, str]] = MappingProxyType(
             "imports": "it is for agents that write code.",
             "max_steps": "it is for agents that use tools.",
             "member": "there are no pools there.",
-            "planning_interval": "nobody plans anew there.",
+            "planning_interval": "there is no replanning there.",
             "recall": "a pool's memory is no part of the file.",
         },
         Execution: {

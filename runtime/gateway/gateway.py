@@ -114,7 +114,7 @@ class Gateway:
                 )
             if priced and line.rates is None:
                 raise InputError(
-                    f"nobody told the price of model {line.model.model!r} (alias {alias!r}), so no"
+                    f"the price of model {line.model.model!r} (alias {alias!r}) is unknown, so no"
                     " cap on USD can hold. Write its usd_per_mtok_input and usd_per_mtok_output in"
                     " models.yaml, 0 where it is free; or say --allow-unpriced."
                 )

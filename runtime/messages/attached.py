@@ -78,7 +78,7 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
     agents = [planned for plan in plans for planned in plan.agents.values()]
     models = sorted({_taking(planned) for planned in agents if planned.calls_at_most})
     where = f" ({place})" if place else ""
-    problem = f"task {task.id!r}{where}: nobody in {teams} can read {named(unread[0])}."
+    problem = f"task {task.id!r}{where}: no agent in {teams} can read {named(unread[0])}."
     if not any(planned.agent.is_shown(name) for planned in agents for name in unread[0]):
         raise InputError(f"{problem} `files` of each agent leaves it out.")
     raise InputError(

@@ -203,7 +203,7 @@ def _check_function(value: Any, parameters: Any = ..., gives: Any = Any) -> None
     if not callable(value):
         raise Misfit(f"{quoted(value)} is no function")
     if inspect.iscoroutinefunction(value) and not _may_be_awaited(gives):
-        raise Misfit(f"{quoted(value)} is async, but nobody awaits it")
+        raise Misfit(f"{quoted(value)} is async, but it is not awaited")
     if parameters is not ...:
         try:
             inspect.signature(value).bind(*parameters)

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 DIGITS = 16
 """Characters of the digest that identifies an answer."""
-UNSCORED = "what the team answers without somebody has no score, so nobody's worth is known."
+UNSCORED = "the team's answer without an agent has no score, so no agent's contribution is known."
 
 
 class _UnscoredError(RunError):
-    """An answer has no score, so nobody's worth is known."""
+    """An answer has no score, so no agent's contribution is known."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -56,7 +56,7 @@ def check(settings: ExperienceSettings, written: Mapping[str, Any]) -> dict[str,
     fields: dict[str, str] = {}
     here = f"here is credit: {settings.credit}. Leave one of them out."
     if "per" in written and settings.credit == "naive":
-        fields["per"] = f"nobody is silenced but with credit: difference or shapley, and {here}"
+        fields["per"] = f"agents are silenced only with credit: difference or shapley, and {here}"
     if "permutations" in written and settings.credit != "shapley":
         fields["permutations"] = f"orders are drawn only with credit: shapley, and {here}"
     if settings.route is None:

@@ -58,7 +58,7 @@ def check(settings: RetrospectiveSettings, written: Mapping[str, Any]) -> Mappin
     fields: dict[str, str] = {}
     if settings.scheme == "none":
         unread = (*LEVELS, "retry", "reference", "edges", "looks", *TOGETHER)
-        fields |= {word: f"nobody looks back, since {here}" for word in unread if word in written}
+        fields |= {word: f"no agent reflects, since {here}" for word in unread if word in written}
     elif not settings.looks_back:
         fields["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"}:
@@ -77,7 +77,7 @@ def check(settings: RetrospectiveSettings, written: Mapping[str, Any]) -> Mappin
 def foretells(settings: RetrospectiveSettings) -> str:
     """Return a description of what happens on a task."""
     if not settings.looks_back:
-        return "the head works; nobody looks back, and it stays as it is"
+        return "the head works; no agent reflects, and it stays unchanged"
     does = {
         "agent_level": "agents on themselves",
         "pair_level": "pairs that exchanged messages on each other",

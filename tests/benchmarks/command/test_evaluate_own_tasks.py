@@ -177,7 +177,7 @@ def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(ow
     for more in ((), ("--dry-run",)):
         result = own.bench(*run(own, *more), replies=adds)
         assert (result.code, result.calls) == (2, 0)
-        assert "task 'mine-1': nobody in solo can read plot.png (image)." in result.err
+        assert "task 'mine-1': no agent in solo can read plot.png (image)." in result.err
     assert not Path("results").exists()
 
 

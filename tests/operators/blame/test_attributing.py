@@ -239,7 +239,7 @@ def test_what_comes_of_it_does_not_depend_on_who_answers_first(tmp_path: Any) ->
 
 def test_a_run_in_which_nobody_did_anything_is_refused() -> None:
     empty = FailedRun(question="?", agents=("planner",), steps=TRACE.steps[2:3])
-    with pytest.raises(InputError, match="nobody in this run did anything"):
+    with pytest.raises(InputError, match="no agent did anything in this run"):
         attributed([], trace=empty)
     with pytest.raises(ValueError, match="at least once"):
         attributed([], rounds=0)

@@ -361,14 +361,14 @@ def test_nobody_can_be_silenced_in_a_team_of_one(cli: Cli, stage: Stage) -> None
     stage.script = lambda _request: Reply(text="yes")
     run = made(cli, 'name: solo\nagents:\n  me: {prompt: "You."}\n')
     result = cli.credit(run).ended(2)
-    assert "nobody but me, whose output is the answer, took part" in result.err
+    assert "only me, whose output is the answer, took part" in result.err
     assert worth(cli.credit(run, "--agents", "me", "--json")) == {"me": 1.0}
 
 
 def test_turns_are_said_in_rounds(cli: Cli, stage: Stage) -> None:
     stage.script = talks
     result = cli.credit(made(cli, TALKS), "--agents", "end", "--per", "turn").ended(2)
-    assert "nobody of these worked in a round: end" in result.err
+    assert "none of these agents worked in a round: end" in result.err
 
 
 @needs_jail

@@ -149,7 +149,7 @@ def test_a_prolonged_stream_comes_to_what_it_would_have_come_to_at_once(lab: Lab
         ("judge_model: ghost\n", (), "judge_model: no model 'ghost' on this host"),
         ("", ("--budget", "calls=none"), "calls is 'none'"),
         ("", ("--name", "a/b"), "'a/b' is no name of an evolution"),
-        ("", ("--budget", "usd=1"), "nobody told the price"),
+        ("", ("--budget", "usd=1"), "the price of model"),
         ("", ("--embedder", "ghost"), "no embedder 'ghost'"),
         ("", ("--test", "test.jsonl", "--beside", "seed:ghost"), "no seed team 'seed:ghost'"),
         ("", ("--test", "gone.jsonl"), "gone.jsonl"),

@@ -250,7 +250,7 @@ def test_an_image_that_no_team_can_see_is_refused_before_anything_is_made(
     lab.tasks(f"{stream}.jsonl", [task])
     result = lab.evolve(*words)
     assert (result.code, result.calls) == (2, 0)
-    assert "task 't': nobody in solo, pair can read plot.png (image)." in result.err
+    assert "task 't': no agent in solo, pair can read plot.png (image)." in result.err
     assert not (lab.folder / "pool").exists()
 
 

@@ -60,7 +60,7 @@ def test_what_is_known(message: str, address: str, host: str, port: int) -> None
     ],
 )
 def test_what_means_nothing(message: str) -> None:
-    with pytest.raises(InputError, match=r"is nothing that is known here\. Write ray "):
+    with pytest.raises(InputError, match=r"is not a cluster\. Write ray "):
         On.parse(message)
 
 
@@ -89,9 +89,9 @@ def a_port_of_nobody() -> int:
 @needs_ray
 def test_an_address_that_nobody_answers() -> None:
     on = On.parse(f"ray:127.0.0.1:{a_port_of_nobody()}")
-    with pytest.raises(InputError, match=r"nobody answers at 127\.0\.0\.1"):
+    with pytest.raises(InputError, match=r"nothing answers at 127\.0\.0\.1"):
         asyncio.run(open_workers(on))
-    with pytest.raises(InputError, match=r"nobody answers at 127\.0\.0\.1"):
+    with pytest.raises(InputError, match=r"nothing answers at 127\.0\.0\.1"):
         Jails(place=Unopened(on)).check()
 
 
@@ -125,7 +125,7 @@ def test_commands_end_with_one_sentence_and_2(
     task = {"id": "t", "query": "1 + 1?", "answer": "2"}
     (tmp_path / "tasks.jsonl").write_text(json.dumps(task) + "\n", "ascii")
     nobody = f"ray:127.0.0.1:{a_port_of_nobody()}"
-    for on, name in (("rey", "is nothing that is known"), (nobody, "nobody answers at")):
+    for on, name in (("rey", "is not a cluster"), (nobody, "nothing answers at")):
         with ScriptedModel("x") as model:
             chosen = ["--model", f"m@{model.api_base}", "--on", on]
             result = invoked(main, [*words, *chosen], "mas")

@@ -55,7 +55,7 @@ def test_a_skipped_agent_asks_nothing_and_its_readers_are_told(bench: Bench) -> 
     assert all((item.status, item.unneeded) == ("skipped", True) for item in skipped.values())
     assert all(item.usage.calls == item.attempts == 0 for item in skipped.values())
     assert skipped["fixer"].error == "it works only when triage.kind is bug."
-    assert skipped["tester"].error == "nobody whom it hears was needed."
+    assert skipped["tester"].error == "no agent that reports to it was needed."
     assert "fixer was not needed for this task and reports nothing." in read
     assert "could not finish" not in read
     assert [event.fields["status"] for event in bench.of("agent_finished", "fixer")] == ["skipped"]

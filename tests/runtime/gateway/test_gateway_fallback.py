@@ -154,7 +154,7 @@ def test_fallbacks_are_checked_before_any_call() -> None:
     with pytest.raises(InputError) as caught:
         asyncio.run(check(*unpriced, priced=True))
     assert str(caught.value) == (
-        "nobody told the price of model 'spare' (alias 'spare'), so no cap on USD can hold. Write"
+        "the price of model 'spare' (alias 'spare') is unknown, so no cap on USD can hold. Write"
         " its usd_per_mtok_input and usd_per_mtok_output in models.yaml, 0 where it is free; or"
         " say --allow-unpriced."
     )

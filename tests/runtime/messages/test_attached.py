@@ -93,7 +93,7 @@ def test_what_nobody_can_read_is_refused_before_anything_is_spent(folder: Path) 
         result = mas_run(folder, model, files=["plot.png", "report.pdf"])
         assert not model.calls
     assert result.code == 2
-    assert "task 't' (task.json:1): nobody in pair can read report.pdf (pdf)." in result.err
+    assert "task 't' (task.json:1): no agent in pair can read report.pdf (pdf)." in result.err
     assert "`inputs: [pdf]`" in result.err
     assert not (folder / "runs").exists()
 

@@ -135,7 +135,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (said(TEXT, a_file("no base64!")), "no base64"),
     (said(TEXT, a_file(base64.b64encode(b"\xff\xfe").decode())), "neither UTF-8 text"),
     (said(TEXT, a_file("AAAA" * (4 << 20))), "the most is"),
-    (said(TEXT, a_file(base64.b64encode(PNG).decode())), "nobody in pair can read"),
+    (said(TEXT, a_file(base64.b64encode(PNG).decode())), "no agent in pair can read"),
 ]
 
 

@@ -92,8 +92,8 @@ def check(settings: PopulationSettings, written: Mapping[str, Any]) -> dict[str,
     size, most = settings.pool_size, settings.largest
     if not settings.lessons and (settings.learning or settings.codream):
         fields["lessons"] = (
-            "agents keep lessons, and are reminded of none, so nobody would ever read them. Make it"
-            " at least 1, or write learning: false and codream: false."
+            "agents keep lessons, but none is ever shown to them. Make it at least 1, or write"
+            " learning: false and codream: false."
         )
     if settings.team_size > size:
         fields["team_size" if "team_size" in written else "pool_size"] = (

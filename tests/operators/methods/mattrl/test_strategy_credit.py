@@ -102,4 +102,4 @@ def test_where_a_worth_is_unknown_nothing_is_kept_and_that_is_counted(tmp_path: 
     assert [line["score"] for line in built.lines] == [0.8] * 2
     for line in built.lines:
         [lost] = [item for item in line["dropped"] if item["operator"] == "judge"]
-        assert "nobody's worth is known" in lost["reason"]
+        assert "no agent's contribution is known" in lost["reason"]

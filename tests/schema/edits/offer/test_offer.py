@@ -105,7 +105,7 @@ def test_the_answers_are_ones_that_the_schemas_let_through() -> None:
 
 @pytest.mark.parametrize("parent", SEEDS, ids=lambda item: item.name)
 def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> None:
-    """With its own ceiling a star or a chain is full, and nobody in it may lose an edge.
+    """With its own ceiling a star or a chain is full, and no agent in it may lose an edge.
 
     Where agents open, recruit, consult or work on a condition, the structure is for people.
     """
