@@ -2,6 +2,10 @@
 
 Operators answer by the form that they are asked for, no prompt of theirs is read: whatever they
 write has the convention in it. So an agent is better off just where it reads what was learnt.
+
+One form asks for a whole team file, and only the text in it. The answer is the file that the
+question shows between its first fences, with the convention as the prompt of its last agent.
+Nothing else in it changes: operators of this world have no ideas about structure.
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime.doubles import Reply
+from coterie.schema.team.writing import write_team_yaml
+from coterie.schema.values.yaml_text import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
 
 CONVENTION = "Codes begin with c"
 ANSWER = "answer"
+TEAM_FILE = "team_file"
+FENCED = re.compile(r"```\n(.*?)\n```", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,7 +59,8 @@ class World:
         is_held = form is not None and _is_of_an_answer(form)
         if form is not None and not is_held:
             idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
-            written = json.dumps(_filled(form))
+            is_file = [*form.get("properties", {})] == [TEAM_FILE]
+            written = json.dumps({TEAM_FILE: _revised(request)} if is_file else _filled(form))
             return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
         code = re.findall(r"item (\d+)", text)[0]
         drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
@@ -77,6 +86,15 @@ def tasks(first: int, count: int) -> str:
 def _is_of_an_answer(form: Mapping[str, Any]) -> bool:
     parts = form.get("properties", {})
     return [*parts] == [ANSWER] and "enum" not in parts[ANSWER]
+
+
+def _revised(request: Request) -> str:
+    """Return the file that a question shows, with the convention as its last agent's prompt."""
+    shown = "\n".join(message["content"] for message in request["messages"])
+    document, _ = read_yaml(FENCED.findall(shown)[0].encode(), "team.yaml")
+    *_, last = document.value["agents"].values()
+    last["prompt"] = CONVENTION
+    return write_team_yaml(document.value)
 
 
 def _filled(form: Mapping[str, Any]) -> Any:

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.arena.declared import load_arena
+from coterie.schema.edits import SetPrompt, apply
 from coterie.schema.host.catalogue import Catalogue
-from studies.arena.worlds import METHODS, PLUGIN, SIZES, WORLDS, Arena
-from studies.controls.world import CONVENTION
+from coterie.schema.loading.loading import parse_team
+from studies.arena.worlds import METHODS, PLUGIN, SIZES, TEAM, WORLDS, Arena
+from studies.controls.world import CONVENTION, TEAM_FILE
 from studies.plugin import register
 
 FORM = {"type": "object", "properties": {"prompt": {"type": "string"}}}
@@ -34,6 +36,18 @@ def asked(text: str, form: Any = None) -> dict[str, Any]:
 def test_one_idea_in_so_many_is_right(world: str, right: float) -> None:
     texts = [WORLDS[world](asked(str(n), FORM)).text or "" for n in range(200)]
     assert sum(CONVENTION in text for text in texts) / 200 == pytest.approx(right, abs=0.1)
+
+
+def test_who_asks_for_a_team_file_gets_the_shown_one_with_the_idea_as_its_prompt() -> None:
+    form = {"type": "object", "properties": {TEAM_FILE: {"type": "string"}}}
+    text = WORLDS["gain"](asked(f"It is:\n```\n{TEAM}```\nMend it.", form)).text or ""
+    catalogue = Catalogue.of_host()
+    shown, revised = (
+        parse_team(each.encode(), "team.yaml", catalogue)
+        for each in (TEAM, json.loads(text)[TEAM_FILE])
+    )
+    idea = SetPrompt(agent="coder", prompt=CONVENTION)
+    assert revised == apply(shown, [idea], catalogue)
 
 
 def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_it() -> None:
