@@ -1,106 +1,45 @@
-"""GEPA as a method of an arena: its own optimizer on the prompts of the arena's team.
-
-As in `studies.race.gepa`, `pip install gepa==0.1.4` makes it available, it has its usual settings,
-and it proposes on and validates with 16 tasks. It asks the arena's operator, whose answer is held
-to one text. The cap is the cell's: an iteration in which it is met counts for nothing, and what is
-deployed is the best candidate until then by validation score.
-"""
+"""GEPA as a method of an arena: its own optimizer on the prompts of the arena's team."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from coterie.operators.core.answers import structured
-from coterie.operators.core.meta import Question
-from coterie.operators.core.proposal import RejectedProposal
-from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.strategy import Strategy
-from coterie.pool.ledger.changes import Added
-from coterie.runtime.values.caps import Caps
-from coterie.runtime.values.score import Score
 from coterie.schema.edits import RejectedEdits, SetPrompt, apply
-from coterie.schema.edits.offer.strict import closed
-from coterie.schema.team.team import Lineage, Team
 from coterie.schema.values.errors import LimitError
-from coterie.schema.values.files import write_atomically
-from coterie.schema.values.json_text import dumps, loads
 
-from ..race.gepa import VALIDATED, Silent, gepa_part
+from ..race.gepa import Silent, gepa_part
+from .bridge import Bridge, Status, optimized
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
-    from coterie.operators.evolution.stream import TaskStream
-    from coterie.pool.ledger.members import Member
-    from coterie.runtime.values.usage import Usage
     from coterie.schema.team.task import Task
-
-FILE = "gepa.json"
-WRITTEN = "instruction"
-FORM = closed(**{WRITTEN: {"type": "string", "minLength": 1}})
-Answered = tuple[str, float]
-"""An answer, and its score in [0, 1]."""
+    from coterie.schema.team.team import Team
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Status:
-    """What it hands over, and how many answers of the operator were of no use."""
+class Adapter(Bridge):
+    """The arena's team as GEPA evaluates its prompts and reflects on them."""
 
-    deployed: str
-    dropped: int
-    is_over: bool = True
-    caps: Caps = field(default_factory=Caps)
-    spending: Mapping[str, Usage] = field(default_factory=dict[str, "Usage"])
-
-    @classmethod
-    def read(cls, folder: Path) -> Self | None:
-        """Read it; None where there is none."""
-        path = folder / FILE
-        return cls(**loads(path.read_text(encoding="utf-8"))) if path.exists() else None
-
-    def value(self) -> Mapping[str, Any]:
-        """Return it as a JSON object."""
-        return {"deployed": self.deployed, "dropped": self.dropped}
-
-
-@dataclass(kw_only=True, eq=False)
-class Adapter:
-    """The arena's team as GEPA, in a thread of its own, evaluates it and reflects on it.
-
-    Attributes:
-        loop: Where teams run and the operator is asked.
-        error: What ended it: the cap, or a failure. GEPA itself would only log a failure, and
-            hand the original over.
-    """
-
-    stream: TaskStream
-    loop: asyncio.AbstractEventLoop
-    error: Exception | None = None
-    dropped: int = 0
-    propose_new_texts: None = None
-    _steps: int = 0
-
-    @property
-    def original(self) -> Member:
-        """The team that it begins with."""
-        return next(iter(self.stream.context.pool.teams.values()))
+    written = "instruction"
+    instructions = "Write a new instruction for an assistant."
+    propose_new_texts = None
 
     def best(self) -> Team:
-        """Let GEPA optimize until the cap is met, and return its best team."""
-        tasks = self.stream.tasks[:VALIDATED]
+        """Let GEPA optimize until the cap is met, and return its best team.
+
+        GEPA itself only logs a failure, and hands its best candidate over: `error` has it.
+        """
         prompts = {name: agent.prompt for name, agent in self.original.team.agents.items()}
         try:
             result = gepa_part("api").optimize(
                 seed_candidate=prompts,
-                trainset=tasks,
-                valset=tasks,
+                trainset=self.tasks,
+                valset=self.tasks,
                 adapter=self,
                 reflection_lm=self.reflect,
-                stop_callbacks=lambda _state: self.error is not None,
+                stop_callbacks=self.is_stopped,
                 seed=self.stream.context.recipe.seed,
                 logger=Silent(),
                 raise_on_exception=False,
@@ -114,7 +53,7 @@ class Adapter:
     ) -> Any:
         """Run the prompts of a candidate on tasks; those that make no team score nothing."""
         team = self._team(candidate)
-        trials = [self._waited(self._tried(team, task)) if team else ("", 0.0) for task in batch]
+        trials = [self.trial(team, task) if team else ("", 0.0) for task in batch]
         return gepa_part("core.adapter").EvaluationBatch(
             outputs=[answer for answer, _ in trials],
             scores=[score for _, score in trials],
@@ -141,22 +80,10 @@ class Adapter:
         Raises:
             ValueError: It has no answer of use.
         """
-        answer = self._waited(self._asked(str(question)))
-        self.dropped += answer is None
+        answer = self.answer(question)
         if answer is None:
             raise ValueError("the operator has no answer of use.")
         return f"```\n{answer}\n```"
-
-    def _waited(self, doing: Coroutine[Any, Any, Any]) -> Any:
-        """Wait for what is done in the loop; after an error nothing is done any more."""
-        if self.error is not None:
-            doing.close()
-            raise self.error
-        try:
-            return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
-        except Exception as error:
-            self.error = error
-            raise
 
     def _team(self, prompts: Mapping[str, str]) -> Team | None:
         """Return the team with the prompts of a candidate; None where there can be none."""
@@ -164,58 +91,10 @@ class Adapter:
         team = apply(self.original.team, edits, self.stream.context.catalogue)
         return None if isinstance(team, RejectedEdits) else team
 
-    async def _tried(self, team: Team, task: Task) -> Answered:
-        episode = self._episode(task)
-        run = await episode.run(team, "run")
-        score = await episode.score(run, "run")
-        return run.answer or "", score.value if isinstance(score, Score) else 0.0
-
-    async def _asked(self, text: str) -> str | None:
-        episode = self._episode(self.stream.tasks[0])
-        question = Question(
-            operator="gepa",
-            instructions="Write a new instruction for an assistant.",
-            material=text,
-            schema=FORM,
-            read=partial(_written, bounds=episode.meta_model.limits),
-        )
-        answer = await episode.meta_model.ask(f"{episode.path}reflection", question)
-        return None if isinstance(answer, RejectedProposal) else answer
-
-    def _episode(self, task: Task) -> Episode:
-        """Return where the next step stands in the journal."""
-        self._steps += 1
-        context = self.stream.context
-        path = f"gepa/{self._steps:06d}/"
-        return Episode(context=context, number=0, task=task, view=context.view(), path=path)
-
-
-def _written(text: str, bounds: Any) -> str:
-    return structured(text, FORM, bounds)[WRITTEN]
-
-
-async def gepa(stream: TaskStream) -> None:
-    """Optimize the prompts of the pool's team, and keep the result in the pool.
-
-    Raises:
-        Exception: Something else than the cap ended it.
-    """
-    adapter = Adapter(stream=stream, loop=asyncio.get_running_loop())
-    original, pool, name = adapter.original, stream.context.pool, stream.context.name
-    team = await asyncio.to_thread(adapter.best)
-    if adapter.error is not None and not isinstance(adapter.error, LimitError):
-        raise adapter.error
-    deployed = original.name
-    if team != original.team:
-        lineage = Lineage(operator="gepa", parents=(original.name,), run=name)
-        deployed = pool.commit(Added(member=team, lineage=lineage), op=f"{name}/best").name
-    value = Status(deployed=deployed, dropped=adapter.dropped).value()
-    write_atomically(stream.folder / FILE, dumps(value) + "\n")
-
 
 GEPA = Strategy(
     name="gepa",
-    whole=gepa,
+    whole=partial(optimized, Adapter),
     needs=lambda _settings: frozenset({"teams", "meta_model"}),
     status=Status.read,
     leaves_team=True,

@@ -2,7 +2,8 @@
 
 The worlds are those of `controls`, where operators write down a convention of codes whatever they
 are asked, and agents are more often right if they read it. In `gain` it is always the right one, in
-`ideas` one in five, and in `null` none helps.
+`ideas` one in five, and in `null` none helps. Asked for a whole team file, they give the one that
+the question shows, with the convention in place of a prompt.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ WORLDS: Mapping[str, World] = {
 METHODS: Mapping[str, Any] = {
     **dict.fromkeys(known_methods()),
     "gepa": {"strategy": "gepa"},
+    "gepa, the file": {"strategy": "gepa_file"},
     "mattrl, batches of 3": {"like": "mattrl", "settings": {"batch": 3}},
 }
-"""Those that every arena.yaml may name; GEPA by its entry point; and MATTRL with batches that end
-before the cap is met."""
+"""Those that every arena.yaml may name; GEPA on prompts and on the file, by entry points; and
+MATTRL with batches that end before the cap is met."""
 PLUGIN = Path(__file__).parent / "plugin"
 ITEMS = 4000
 SIZES = {"evolve": 40, "test": 12}

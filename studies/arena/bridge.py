@@ -1,0 +1,179 @@
+"""What GEPA's optimizers share as methods of an arena: its tasks, its operator, and its pool.
+
+As in `studies.race.gepa`, `pip install gepa==0.1.4` makes them available, they have their usual
+settings, and they propose on and validate with 16 tasks. They ask the arena's operator, whose
+answer is held to one text. The cap is the cell's: an iteration in which it is met counts for
+nothing, and what is deployed is the best candidate until then by validation score.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from coterie.operators.core.answers import structured
+from coterie.operators.core.meta import Question
+from coterie.operators.core.proposal import RejectedProposal
+from coterie.operators.evolution.episode import Episode
+from coterie.pool.ledger.changes import Added
+from coterie.runtime.values.caps import Caps
+from coterie.runtime.values.score import Score
+from coterie.schema.edits.offer.strict import closed
+from coterie.schema.team.team import Lineage
+from coterie.schema.values.errors import LimitError
+from coterie.schema.values.files import write_atomically
+from coterie.schema.values.json_text import dumps, loads
+
+from ..race.gepa import VALIDATED
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping, Sequence
+    from pathlib import Path
+
+    from coterie.operators.evolution.stream import TaskStream
+    from coterie.pool.ledger.members import Member
+    from coterie.runtime.values.usage import Usage
+    from coterie.schema.team.task import Task
+    from coterie.schema.team.team import Team
+
+FILE = "gepa.json"
+Answered = tuple[str, float]
+"""An answer, and its score in [0, 1]."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """What it hands over, and how many answers of the operator were of no use."""
+
+    deployed: str
+    dropped: int
+    is_over: bool = True
+    caps: Caps = field(default_factory=Caps)
+    spending: Mapping[str, Usage] = field(default_factory=dict[str, "Usage"])
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """Read it; None where there is none."""
+        path = folder / FILE
+        return cls(**loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+
+    def value(self) -> Mapping[str, Any]:
+        """Return it as a JSON object."""
+        return {"deployed": self.deployed, "dropped": self.dropped}
+
+
+@dataclass(kw_only=True, eq=False)
+class Bridge(ABC):
+    """The arena, as GEPA in a thread of its own uses it.
+
+    Attributes:
+        written: The key of the operator's answer.
+        instructions: What the operator is told before GEPA's question.
+        loop: Where teams run and the operator is asked.
+        error: What ended it: the cap, or a failure.
+        dropped: How many answers of the operator were of no use.
+    """
+
+    written: ClassVar[str]
+    instructions: ClassVar[str]
+
+    stream: TaskStream
+    loop: asyncio.AbstractEventLoop
+    error: Exception | None = None
+    dropped: int = 0
+    _steps: int = 0
+
+    @abstractmethod
+    def best(self) -> Team:
+        """Let GEPA optimize until the cap is met, and return its best team."""
+
+    @property
+    def original(self) -> Member:
+        """The team that it begins with."""
+        return next(iter(self.stream.context.pool.teams.values()))
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """What it proposes on and validates with."""
+        return self.stream.tasks[:VALIDATED]
+
+    def is_stopped(self, _state: object) -> bool:
+        """Return whether the cap is met, or something failed."""
+        return self.error is not None
+
+    def trial(self, team: Team, task: Task) -> Answered:
+        """Run a team on a task."""
+        return self._waited(self._tried(team, task))
+
+    def answer(self, question: object) -> str | None:
+        """Ask the operator GEPA's question; None where it has no answer of use."""
+        text = self._waited(self._asked(str(question)))
+        self.dropped += text is None
+        return text
+
+    def _waited(self, doing: Coroutine[Any, Any, Any]) -> Any:
+        """Wait for what is done in the loop; after an error nothing is done any more."""
+        if self.error is not None:
+            doing.close()
+            raise self.error
+        try:
+            return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
+        except Exception as error:
+            self.error = error
+            raise
+
+    async def _tried(self, team: Team, task: Task) -> Answered:
+        episode = self._episode(task)
+        run = await episode.run(team, "run")
+        score = await episode.score(run, "run")
+        return run.answer or "", score.value if isinstance(score, Score) else 0.0
+
+    async def _asked(self, text: str) -> str | None:
+        episode = self._episode(self.stream.tasks[0])
+        question = Question(
+            operator="gepa",
+            instructions=self.instructions,
+            material=text,
+            schema=form(self.written),
+            read=partial(_text_in, key=self.written, bounds=episode.meta_model.limits),
+        )
+        answer = await episode.meta_model.ask(f"{episode.path}reflection", question)
+        return None if isinstance(answer, RejectedProposal) else answer
+
+    def _episode(self, task: Task) -> Episode:
+        """Return where the next step stands in the journal."""
+        self._steps += 1
+        context = self.stream.context
+        path = f"gepa/{self._steps:06d}/"
+        return Episode(context=context, number=0, task=task, view=context.view(), path=path)
+
+
+def form(key: str) -> Mapping[str, Any]:
+    """Return the form of an answer that is one text."""
+    return closed(**{key: {"type": "string", "minLength": 1}})
+
+
+def _text_in(text: str, key: str, bounds: Any) -> str:
+    return structured(text, form(key), bounds)[key]
+
+
+async def optimized(bridge: type[Bridge], stream: TaskStream) -> None:
+    """Optimize the pool's team, and keep the result in the pool.
+
+    Raises:
+        Exception: Something else than the cap ended it.
+    """
+    gepa = bridge(stream=stream, loop=asyncio.get_running_loop())
+    original, pool, name = gepa.original, stream.context.pool, stream.context.name
+    team = await asyncio.to_thread(gepa.best)
+    if gepa.error is not None and not isinstance(gepa.error, LimitError):
+        raise gepa.error
+    deployed = original.name
+    if team != original.team:
+        lineage = Lineage(operator="gepa", parents=(original.name,), run=name)
+        deployed = pool.commit(Added(member=team, lineage=lineage), op=f"{name}/best").name
+    value = Status(deployed=deployed, dropped=gepa.dropped).value()
+    write_atomically(stream.folder / FILE, dumps(value) + "\n")
