@@ -2,6 +2,7 @@
 
 It may change whatever a file can say, within the default ceiling of a race. A text that does not
 load as a team within it scores 0 without a run, and the validator's report is its feedback.
+GEPA keeps no text that scores 0, and shows operators the feedback of texts that it keeps.
 """
 
 from __future__ import annotations
