@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -22,7 +21,7 @@ from ....schema.values.files import write_atomically
 from ....schema.values.json_text import dumps, loads
 from ....schema.values.terminal import on_one_line
 from ...core.material import clip
-from .standings import SHOWN
+from .standings import BOUND, pairs_showing
 
 RACE_FILE = "race.json"
 LONGEST_CONFLICT = 300
@@ -97,8 +96,8 @@ class LastWord:
     @property
     def tasks_to_show(self) -> int:
         """The number of held-back tasks that show a gain of this size with a chance of 80 %."""
-        error = (self.high - self.low) / 2 / 1.96
-        return math.ceil(len(self.tasks) * (SHOWN * error / self.gain) ** 2)
+        error = (self.high - self.low) / 2 / BOUND
+        return pairs_showing(self.gain, len(self.tasks) * error**2)
 
 
 @stored(omit=True)
@@ -267,15 +266,17 @@ def _lines(result: RaceResult) -> list[str]:
     ]
     judged = f", judged and corrected by {word.answers} reference answers"
     on = f"on {len(word.tasks)} held-back tasks{judged if word.answers else ''}"
-    hint = _how_to_show(result, word) if word.gain > 0 and not result.is_better else ()
-    return [f"{head}: {scores}, {gain}, {on}.", *hint, *steps, *raced]
+    lines = [f"{head}: {scores}, {gain}, {on}."]
+    if word.gain > 0 and not result.is_better:
+        lines.append(_how_to_show(result, word))
+    return [*lines, *steps, *raced]
 
 
-def _how_to_show(result: RaceResult, word: LastWord) -> list[str]:
+def _how_to_show(result: RaceResult, word: LastWord) -> str:
     """Return how to show a gain that the last word was too short for, and where its team is."""
     needed = word.tasks_to_show
     about = round(needed, 2 - len(str(needed)))
-    return [
+    return (
         f"Such a gain takes about {about:,} held-back tasks to show: add tasks, or raise --budget."
         f" The candidate is in the pool: {result.entrants[result.leader].member}."
-    ]
+    )

@@ -35,11 +35,23 @@ PARSIMONY = 1.0
 later begins where its parent stands, so it looks a little better than it is."""
 INTERPLAY = 0.1
 """The standard deviation of what a merge adds beyond the sum of what it merges."""
-SHOWN = 1.96 + 0.84
+BOUND = 1.96
+"""The bound of a 95 % interval, in standard errors from its middle."""
+SHOWN = BOUND + 0.84
 """The gain in standard errors at which a 95 % interval lies above 0 with a probability of 80 %."""
 LEAST_VARIANCE = 1e-3
 SWEEPS = 3
 """Iterations of the fit of slots and candidates, which converges quickly."""
+
+
+def pairs_showing(gain: float, variance: float) -> int:
+    """Return in how many pairs of runs an interval shows a gain, with a probability of 80 %.
+
+    Args:
+        gain: The mean difference of a pair's scores, above 0.
+        variance: The variance of that difference.
+    """
+    return math.ceil(variance * (SHOWN / gain) ** 2)
 
 
 class Scored(Protocol):
@@ -296,8 +308,7 @@ class Standings:
         show.
         """
         gain = self.lead(candidate, rival).mean
-        variance = 2 * self._posterior.variance
-        return math.ceil(variance * (SHOWN / gain) ** 2) if gain > 0 else 0
+        return pairs_showing(gain, 2 * self._posterior.variance) if gain > 0 else 0
 
     @property
     def leader(self) -> Contender:
@@ -331,14 +342,14 @@ class Standings:
         return {candidate.number: scores[candidate.number] for candidate in self.running}
 
     def partners(self, base: Contender, drawn: Matrix) -> list[tuple[Contender, float]]:
-        """Return whose edits are expected to gain in another candidate and do so in a draw.
+        """Return the candidates whose edits gain in another one, as expected and in a draw.
 
         Args:
             base: The candidate that does not have these edits.
             drawn: What each step adds, as it was drawn.
 
         Returns:
-            Candidates, and what their edits add by the draw; most comes first.
+            The candidates, and the gain of their edits in the draw; the largest first.
         """
         steps, expected = self._posterior.steps, self._posterior.added
         partners: list[tuple[Contender, float]] = []
