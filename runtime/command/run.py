@@ -412,7 +412,7 @@ class _Making:
         return InputError.exit_code if run.is_misconfigured else EXIT_CODES[run.status]
 
     def _notes(self, services: Services) -> Iterator[str]:
-        """Return what agents miss of the task, and of a memory."""
+        """Yield notes about attachments that agents cannot see, and about recall."""
         from ..messages.attached import unseen
 
         yield from unseen(self.plan, self.loaded.task)

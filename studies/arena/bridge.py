@@ -1,4 +1,4 @@
-"""What GEPA's optimizers share as methods of an arena: its tasks, its operator, and its pool.
+"""The common part of GEPA's optimizers as methods of an arena: tasks, operator, and pool.
 
 As in `studies.race.gepa`, `pip install gepa==0.1.4` makes them available, they have their usual
 settings, and they propose on and validate with 16 tasks. They ask the arena's operator, whose
@@ -46,7 +46,7 @@ Answered = tuple[str, float]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """What it hands over, and how many answers of the operator were of no use."""
+    """The deployed team, and the number of invalid operator answers."""
 
     deployed: str
     dropped: int
@@ -56,7 +56,7 @@ class Status:
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Read it; None where there is none."""
+        """Return the status in a folder; None if absent."""
         path = folder / FILE
         return cls(**loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
@@ -71,10 +71,10 @@ class Bridge(ABC):
 
     Attributes:
         written: The key of the operator's answer.
-        instructions: What the operator is told before GEPA's question.
-        loop: Where teams run and the operator is asked.
-        error: What ended it: the cap, or a failure.
-        dropped: How many answers of the operator were of no use.
+        instructions: The operator's instructions, which precede GEPA's question.
+        loop: The event loop in which teams run and the operator answers.
+        error: The exception that ended the optimization: the cap, or a failure.
+        dropped: The number of invalid operator answers.
     """
 
     written: ClassVar[str]
@@ -92,12 +92,12 @@ class Bridge(ABC):
 
     @property
     def original(self) -> Member:
-        """The team that it begins with."""
+        """The team to optimize."""
         return next(iter(self.stream.context.pool.teams.values()))
 
     @property
     def tasks(self) -> Sequence[Task]:
-        """What it proposes on and validates with."""
+        """The tasks to propose on and to validate with."""
         return self.stream.tasks[:VALIDATED]
 
     def is_stopped(self, _state: object) -> bool:
@@ -109,13 +109,13 @@ class Bridge(ABC):
         return self._waited(self._tried(team, task))
 
     def answer(self, question: object) -> str | None:
-        """Ask the operator GEPA's question; None where it has no answer of use."""
+        """Ask the operator GEPA's question; return None if its answer is invalid."""
         text = self._waited(self._asked(str(question)))
         self.dropped += text is None
         return text
 
     def _waited(self, doing: Coroutine[Any, Any, Any]) -> Any:
-        """Wait for what is done in the loop; after an error nothing is done any more."""
+        """Wait for a coroutine in the event loop; after an error, raise that instead."""
         if self.error is not None:
             doing.close()
             raise self.error
@@ -144,7 +144,7 @@ class Bridge(ABC):
         return None if isinstance(answer, RejectedProposal) else answer
 
     def _episode(self, task: Task) -> Episode:
-        """Return where the next step stands in the journal."""
+        """Return the episode of the next step, with a journal path of its own."""
         self._steps += 1
         context = self.stream.context
         path = f"gepa/{self._steps:06d}/"
@@ -152,7 +152,7 @@ class Bridge(ABC):
 
 
 def form(key: str) -> Mapping[str, Any]:
-    """Return the form of an answer that is one text."""
+    """Return the schema of an answer that consists of one text."""
     return closed(**{key: {"type": "string", "minLength": 1}})
 
 
@@ -164,7 +164,7 @@ async def optimized(bridge: type[Bridge], stream: TaskStream) -> None:
     """Optimize the pool's team, and keep the result in the pool.
 
     Raises:
-        Exception: Something else than the cap ended it.
+        Exception: A failure other than the cap ended it.
     """
     gepa = bridge(stream=stream, loop=asyncio.get_running_loop())
     original, pool, name = gepa.original, stream.context.pool, stream.context.name

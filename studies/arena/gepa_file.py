@@ -82,11 +82,11 @@ class FileAdapter(Bridge):
         }
 
     def reflect(self, question: Any) -> str:
-        """Ask the operator GEPA's question; an answer of no use is a file without a text."""
+        """Ask the operator GEPA's question; an invalid answer becomes an empty file."""
         return f"```\n{self.answer(question) or ''}\n```"
 
     def read(self, text: str) -> tuple[Team | None, str]:
-        """Read a team file within the ceiling; else return what the validator reports."""
+        """Return the team of a file within the ceiling; else None and the validator's report."""
         context = self.stream.context
         try:
             team = parse_team(text.encode(errors="replace"), "team.yaml", context.catalogue)

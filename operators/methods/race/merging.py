@@ -38,14 +38,14 @@ class Merging:
     )
 
     def choose(self, base: Contender, drawn: Matrix) -> tuple[Contender, float] | None:
-        """Choose whose edits to make in a candidate, too: those that gain most in a draw.
+        """Choose the candidate whose edits gain most in a draw if made in another one, too.
 
         Args:
             drawn: What each step adds, as it was drawn.
 
         Returns:
-            The other candidate, and what its edits add by the draw; None: none are expected to
-            gain, or all of them conflict.
+            The other candidate, and the gain of its edits in the draw; None if no edits are
+            expected to gain, or all of them conflict.
         """
         partners = self.standings.partners(base, drawn)
         return next((pick for pick in partners if self.merge(base, pick[0]) is not None), None)

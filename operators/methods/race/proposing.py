@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .task_trial import TaskTrial
 
 LEAD = 0.1
-"""What a hypothesis is expected to gain more than a draw, as long as neither was tried."""
+"""The expected advantage of a hypothesis over a draw, as long as neither was tried."""
 USELESS = 2
 """The number of consecutive invalid answers after which a team's proposals no longer use the
 meta-model."""
@@ -76,7 +76,7 @@ class Proposing:
         draws do not crowd out the others; then the kind.
 
         Returns:
-            The kind, and the mean score that is drawn for its child; None: nothing is left.
+            The kind, and the mean score that is drawn for its child; None if nothing is left.
         """
         kinds = [kind for kind in self.settings.kinds if self._is_open(base, kind)]
         if not kinds:
@@ -102,10 +102,10 @@ class Proposing:
         return kind != MERGE
 
     def partner(self, base: Contender, drawn: Matrix, chance: random.Random) -> Contender | None:
-        """Return whose edits gain in a candidate, as steps were drawn; None: nobody's.
+        """Return the candidate whose edits gain in another one, as steps were drawn; None if none.
 
         Args:
-            chance: Draws how the edits of both get along.
+            chance: Draws how well the edits of both combine.
         """
         chosen = self.merging.choose(base, drawn) if MERGE in self.settings.kinds else None
         if chosen is None or chosen[1] + chance.gauss(0, INTERPLAY) <= 0:
