@@ -37,7 +37,8 @@ def _check_syntax(text: str, place: Callable[[int], TextPosition], builder: Buil
         json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
     except json.JSONDecodeError as error:
         reason = error.msg[0].lower() + error.msg[1:].removesuffix(" starting at")
-        raise builder.stop(place(error.pos), f"not JSON: {reason}.") from None
+        end = len(text.rstrip())  # text that breaks off is wrong where it ends, not a line below
+        raise builder.stop(place(min(error.pos, end)), f"not JSON: {reason}.") from None
     except RecursionError:
         return  # far deeper than the limit, so descending finds the place
 

@@ -537,6 +537,10 @@ TASKS = (
         56, "cut after a field", '{"id": "t"', "1:11: error: not JSON: expecting ',' delimiter."
     ),
     bad_task(
+        56, "cut at the end of a line", '{"id": "t"\n',
+        "1:11: error: not JSON: expecting ',' delimiter.",
+    ),
+    bad_task(
         57, "100 MB", 100_000_000, "1:1: error: the file is larger than 16777216 bytes. Shorten it."
     ),
     *(
