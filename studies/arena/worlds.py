@@ -3,7 +3,8 @@
 The worlds are those of `controls`, where operators write down a convention of codes whatever they
 are asked, and agents are more often right if they read it. In `gain` it is always the right one, in
 `ideas` one in five, and in `null` none helps. Asked for a whole team file, they give the one that
-the question shows, with the convention in place of a prompt.
+the question shows, with the convention in place of a prompt. Asked for a description alone, they
+give one that helps nobody.
 """
 
 from __future__ import annotations
