@@ -47,6 +47,9 @@ class World:
         taught: How often one is right that reads it.
         is_sure: Whether chance depends on the task alone, so that nothing else differs.
         ideas: How many conventions operators think of, one as likely as the other; one is right.
+        is_distracted: Whether an agent answers for the first item that it reads. It is another
+            task's where worked examples or experiences come first. Else it answers for the last
+            one, its own.
     """
 
     name: str
@@ -54,6 +57,7 @@ class World:
     taught: float = 0.9
     is_sure: bool = False
     ideas: int = 1
+    is_distracted: bool = True
 
     def __call__(self, request: Request) -> Reply:
         """Answer an operator by the form that it asks for, an agent with a code.
@@ -67,7 +71,7 @@ class World:
             idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
             written = json.dumps(_written(request, form))
             return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
-        code = re.findall(r"item (\d+)", text)[0]
+        code = re.findall(r"item (\d+)", text)[0 if self.is_distracted else -1]
         drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
         is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
         answer = f"{'c' if is_right else 'x'}{code}"

@@ -66,6 +66,14 @@ def test_who_asks_for_an_instruction_gets_the_idea_and_who_asks_for_a_descriptio
     assert json.loads(WORLDS["gain"](asked("Describe it.", form)).text or "") == {key: text}
 
 
+@pytest.mark.parametrize(("world", "item"), [("ideas", "1"), ("undistracted", "2")])
+def test_a_worked_example_distracts_agents_but_where_they_are_undistracted(
+    world: str, item: str
+) -> None:
+    text = "Q: What is the code of item 1? A: c1. What is the code of item 2?"
+    assert (WORLDS[world](asked(text)).text or "")[1:] == item
+
+
 def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_it() -> None:
     form = {"type": "object", "properties": {"answer": {"type": "string"}}}
     for number in range(20):
