@@ -42,10 +42,11 @@ METHODS: Mapping[str, Any] = {
     **dict.fromkeys(known_methods()),
     "gepa": {"strategy": "gepa"},
     "gepa, the file": {"strategy": "gepa_file"},
+    "miprov2": {"strategy": "mipro"},
     "mattrl, batches of 3": {"like": "mattrl", "settings": {"batch": 3}},
 }
-"""Those that every arena.yaml may name; GEPA on prompts and on the file, by entry points; and
-MATTRL with batches that end before the cap is met."""
+"""Those that every arena.yaml may name; GEPA on prompts and on the file and MIPROv2, by entry
+points; and MATTRL with batches that end before the cap is met."""
 PLUGIN = Path(__file__).parent / "plugin"
 ITEMS = 4000
 SIZES = {"evolve": 40, "test": 12}
