@@ -48,8 +48,8 @@ class World:
         is_sure: Whether chance depends on the task alone, so that nothing else differs.
         ideas: How many conventions operators think of, one as likely as the other; one is right.
         is_distracted: Whether an agent answers for the first item that it reads. It is another
-            task's where worked examples or experiences come first. Else it answers for the last
-            one, its own.
+            task's where worked examples are in its prompt. Else it answers for the first one of
+            the user's message, which begins with its task.
     """
 
     name: str
@@ -71,11 +71,15 @@ class World:
             idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
             written = json.dumps(_written(request, form))
             return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
-        code = re.findall(r"item (\d+)", text)[0 if self.is_distracted else -1]
+        code = re.findall(r"item (\d+)", text if self.is_distracted else _from_user(request))[0]
         drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
         is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
         answer = f"{'c' if is_right else 'x'}{code}"
         return Reply(text=json.dumps({ANSWER: answer}) if is_held else answer)
+
+
+def _from_user(request: Request) -> str:
+    return json.dumps([each for each in request["messages"] if each["role"] == "user"])
 
 
 def _drawn(text: str) -> float:

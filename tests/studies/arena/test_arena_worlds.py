@@ -70,8 +70,9 @@ def test_who_asks_for_an_instruction_gets_the_idea_and_who_asks_for_a_descriptio
 def test_a_worked_example_distracts_agents_but_where_they_are_undistracted(
     world: str, item: str
 ) -> None:
-    text = "Q: What is the code of item 1? A: c1. What is the code of item 2?"
-    assert (WORLDS[world](asked(text)).text or "")[1:] == item
+    shown = {"role": "system", "content": "Q: What is the code of item 1? A: c1."}
+    task = {"role": "user", "content": "What is the code of item 2? Learnt on item 3: it has one."}
+    assert (WORLDS[world]({"messages": [shown, task]}).text or "")[1:] == item
 
 
 def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_it() -> None:
