@@ -1,9 +1,9 @@
-"""The common part of GEPA's optimizers as methods of an arena: tasks, operator, and pool.
+"""The common part of the optimizers of others as methods of an arena: tasks, operator, and pool.
 
-As in `studies.race.gepa`, `pip install gepa==0.1.4` makes them available, they have their usual
-settings, and they propose on and validate with 16 tasks. They ask the arena's operator, whose
-answer is held to one text. The cap is the cell's: an iteration in which it is met counts for
-nothing, and what is deployed is the best candidate until then by validation score.
+They have their usual settings, and propose on and validate with 16 tasks, as GEPA does in
+`studies.race.gepa`. They ask the arena's operator, whose answer is held to texts. The cap is the
+cell's: an iteration in which it is met counts for nothing, and what is deployed is the best
+candidate until then by validation score.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from coterie.operators.evolution.episode import Episode
 from coterie.pool.ledger.changes import Added
 from coterie.runtime.values.caps import Caps
 from coterie.runtime.values.score import Score
+from coterie.schema.edits import RejectedEdits, SetPrompt, apply
 from coterie.schema.edits.offer.strict import closed
 from coterie.schema.team.team import Lineage
 from coterie.schema.values.errors import LimitError
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from coterie.schema.team.task import Task
     from coterie.schema.team.team import Team
 
-FILE = "gepa.json"
 Answered = tuple[str, float]
 """An answer, and its score in [0, 1]."""
 
@@ -55,9 +55,9 @@ class Status:
     spending: Mapping[str, Usage] = field(default_factory=dict[str, "Usage"])
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
-        """Return the status in a folder; None if absent."""
-        path = folder / FILE
+    def read(cls, file: str, folder: Path) -> Self | None:
+        """Return the status in a file of a folder; None if absent."""
+        path = folder / file
         return cls(**loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
     def value(self) -> Mapping[str, Any]:
@@ -67,17 +67,17 @@ class Status:
 
 @dataclass(kw_only=True, eq=False)
 class Bridge(ABC):
-    """The arena, as GEPA in a thread of its own uses it.
+    """The arena, as an optimizer in a thread of its own uses it.
 
     Attributes:
-        written: The key of the operator's answer.
-        instructions: The operator's instructions, which precede GEPA's question.
+        name: The optimizer's name, as an operator and in paths.
+        instructions: The operator's instructions, which precede the optimizer's question.
         loop: The event loop in which teams run and the operator answers.
         error: The exception that ended the optimization: the cap, or a failure.
         dropped: The number of invalid operator answers.
     """
 
-    written: ClassVar[str]
+    name: ClassVar[str]
     instructions: ClassVar[str]
 
     stream: TaskStream
@@ -88,7 +88,12 @@ class Bridge(ABC):
 
     @abstractmethod
     def best(self) -> Team:
-        """Let GEPA optimize until the cap is met, and return its best team."""
+        """Optimize until the cap is met, and return the best team."""
+
+    @classmethod
+    def file(cls) -> str:
+        """Return the name of the file in which the result is kept."""
+        return f"{cls.name}.json"
 
     @property
     def original(self) -> Member:
@@ -108,11 +113,17 @@ class Bridge(ABC):
         """Run a team on a task."""
         return self._waited(self._tried(team, task))
 
-    def answer(self, question: object) -> str | None:
-        """Ask the operator GEPA's question; return None if its answer is invalid."""
-        text = self._waited(self._asked(str(question)))
-        self.dropped += text is None
-        return text
+    def answer(self, question: object, *keys: str) -> Mapping[str, str] | None:
+        """Ask the operator for texts by key; return None if its answer is invalid."""
+        texts = self._waited(self._asked(str(question), keys))
+        self.dropped += texts is None
+        return texts
+
+    def with_prompts(self, prompts: Mapping[str, str]) -> Team | None:
+        """Return the team with the prompts of a candidate; None where there can be none."""
+        edits = [SetPrompt(agent=name, prompt=text) for name, text in prompts.items()]
+        team = apply(self.original.team, edits, self.stream.context.catalogue)
+        return None if isinstance(team, RejectedEdits) else team
 
     def _waited(self, doing: Coroutine[Any, Any, Any]) -> Any:
         """Wait for a coroutine in the event loop; after an error, raise that instead."""
@@ -131,14 +142,14 @@ class Bridge(ABC):
         score = await episode.score(run, "run")
         return run.answer or "", score.value if isinstance(score, Score) else 0.0
 
-    async def _asked(self, text: str) -> str | None:
+    async def _asked(self, text: str, keys: Sequence[str]) -> Mapping[str, str] | None:
         episode = self._episode(self.stream.tasks[0])
         question = Question(
-            operator="gepa",
+            operator=self.name,
             instructions=self.instructions,
             material=text,
-            schema=form(self.written),
-            read=partial(_text_in, key=self.written, bounds=episode.meta_model.limits),
+            schema=form(*keys),
+            read=partial(structured, schema=form(*keys), bounds=episode.meta_model.limits),
         )
         answer = await episode.meta_model.ask(f"{episode.path}reflection", question)
         return None if isinstance(answer, RejectedProposal) else answer
@@ -147,33 +158,29 @@ class Bridge(ABC):
         """Return the episode of the next step, with a journal path of its own."""
         self._steps += 1
         context = self.stream.context
-        path = f"gepa/{self._steps:06d}/"
+        path = f"{self.name}/{self._steps:06d}/"
         return Episode(context=context, number=0, task=task, view=context.view(), path=path)
 
 
-def form(key: str) -> Mapping[str, Any]:
-    """Return the schema of an answer that consists of one text."""
-    return closed(**{key: {"type": "string", "minLength": 1}})
+def form(*keys: str) -> Mapping[str, Any]:
+    """Return the schema of an answer that consists of texts."""
+    return closed(**{key: {"type": "string", "minLength": 1} for key in keys})
 
 
-def _text_in(text: str, key: str, bounds: Any) -> str:
-    return structured(text, form(key), bounds)[key]
-
-
-async def optimized(bridge: type[Bridge], stream: TaskStream) -> None:
+async def optimized(kind: type[Bridge], stream: TaskStream) -> None:
     """Optimize the pool's team, and keep the result in the pool.
 
     Raises:
         Exception: A failure other than the cap ended it.
     """
-    gepa = bridge(stream=stream, loop=asyncio.get_running_loop())
-    original, pool, name = gepa.original, stream.context.pool, stream.context.name
-    team = await asyncio.to_thread(gepa.best)
-    if gepa.error is not None and not isinstance(gepa.error, LimitError):
-        raise gepa.error
+    bridge = kind(stream=stream, loop=asyncio.get_running_loop())
+    original, pool, name = bridge.original, stream.context.pool, stream.context.name
+    team = await asyncio.to_thread(bridge.best)
+    if bridge.error is not None and not isinstance(bridge.error, LimitError):
+        raise bridge.error
     deployed = original.name
     if team != original.team:
-        lineage = Lineage(operator="gepa", parents=(original.name,), run=name)
+        lineage = Lineage(operator=kind.name, parents=(original.name,), run=name)
         deployed = pool.commit(Added(member=team, lineage=lineage), op=f"{name}/best").name
-    value = Status(deployed=deployed, dropped=gepa.dropped).value()
-    write_atomically(stream.folder / FILE, dumps(value) + "\n")
+    value = Status(deployed=deployed, dropped=bridge.dropped).value()
+    write_atomically(stream.folder / kind.file(), dumps(value) + "\n")

@@ -1,4 +1,7 @@
-"""GEPA as a method of an arena: its own optimizer on the prompts of the arena's team."""
+"""GEPA as a method of an arena: its own optimizer on the prompts of the arena's team.
+
+`pip install gepa==0.1.4` makes it available.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from coterie.operators.evolution.strategy import Strategy
-from coterie.schema.edits import RejectedEdits, SetPrompt, apply
 from coterie.schema.values.errors import LimitError
 
 from ..race.gepa import Silent, gepa_part
@@ -18,11 +20,13 @@ if TYPE_CHECKING:
     from coterie.schema.team.task import Task
     from coterie.schema.team.team import Team
 
+INSTRUCTION = "instruction"
+
 
 class Adapter(Bridge):
     """The arena's team as GEPA evaluates its prompts and reflects on them."""
 
-    written = "instruction"
+    name = "gepa"
     instructions = "Write a new instruction for an assistant."
     propose_new_texts = None
 
@@ -46,13 +50,13 @@ class Adapter(Bridge):
             )
         except LimitError:  # the original was not even validated
             return self.original.team
-        return self._team(result.best_candidate) or self.original.team
+        return self.with_prompts(result.best_candidate) or self.original.team
 
     def evaluate(
         self, batch: Sequence[Task], candidate: Mapping[str, str], capture_traces: bool = False
     ) -> Any:
         """Run the prompts of a candidate on tasks; those that make no team score nothing."""
-        team = self._team(candidate)
+        team = self.with_prompts(candidate)
         trials = [self.trial(team, task) if team else ("", 0.0) for task in batch]
         return gepa_part("core.adapter").EvaluationBatch(
             outputs=[answer for answer, _ in trials],
@@ -80,22 +84,16 @@ class Adapter(Bridge):
         Raises:
             ValueError: It has no answer of use.
         """
-        answer = self.answer(question)
+        answer = self.answer(question, INSTRUCTION)
         if answer is None:
             raise ValueError("the operator has no answer of use.")
-        return f"```\n{answer}\n```"
-
-    def _team(self, prompts: Mapping[str, str]) -> Team | None:
-        """Return the team with the prompts of a candidate; None where there can be none."""
-        edits = [SetPrompt(agent=name, prompt=text) for name, text in prompts.items()]
-        team = apply(self.original.team, edits, self.stream.context.catalogue)
-        return None if isinstance(team, RejectedEdits) else team
+        return f"```\n{answer[INSTRUCTION]}\n```"
 
 
 GEPA = Strategy(
     name="gepa",
     whole=partial(optimized, Adapter),
     needs=lambda _settings: frozenset({"teams", "meta_model"}),
-    status=Status.read,
+    status=partial(Status.read, Adapter.file()),
     leaves_team=True,
 )

@@ -1,8 +1,9 @@
 """GEPA as a method of an arena: its `optimize_anything` on the file of the arena's team.
 
-It may change whatever a file can say, within the default ceiling of a race. A text that does not
-load as a team within it scores 0 without a run, and the validator's report is its feedback.
-GEPA keeps no text that scores 0, and shows operators the feedback of texts that it keeps.
+`pip install gepa==0.1.4` makes it available. It may change whatever a file can say, within the
+default ceiling of a race. A text that does not load as a team within it scores 0 without a run, and
+the validator's report is its feedback. GEPA keeps no text that scores 0, and shows operators the
+feedback of texts that it keeps.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
     from coterie.schema.team.task import Task
     from coterie.schema.team.team import Team
 
+TEAM_FILE = "team_file"
 OBJECTIVE = "A team of agents that answers the tasks right."
 
 
 class FileAdapter(Bridge):
     """The file of the arena's team as GEPA evaluates it and reflects on it."""
 
-    written = "team_file"
+    name = "gepa"
     instructions = "Write a new version of a team file."
     _best: tuple[float, str] = (-1.0, "")
     """The best validation score, and its text."""
@@ -83,7 +85,8 @@ class FileAdapter(Bridge):
 
     def reflect(self, question: Any) -> str:
         """Ask the operator GEPA's question; an invalid answer becomes an empty file."""
-        return f"```\n{self.answer(question) or ''}\n```"
+        answer = self.answer(question, TEAM_FILE) or {TEAM_FILE: ""}
+        return f"```\n{answer[TEAM_FILE]}\n```"
 
     def read(self, text: str) -> tuple[Team | None, str]:
         """Return the team of a file within the ceiling; else None and the validator's report."""
@@ -101,6 +104,6 @@ GEPA_FILE = Strategy(
     whole=partial(optimized, FileAdapter),
     ceiling=allowed_by_default,
     needs=lambda _settings: frozenset({"teams", "meta_model", "children"}),
-    status=Status.read,
+    status=partial(Status.read, FileAdapter.file()),
     leaves_team=True,
 )

@@ -2,8 +2,10 @@
 
 The worlds are those of `controls`, where operators write down a convention of codes whatever they
 are asked, and agents are more often right if they read it. In `gain` it is always the right one, in
-`ideas` one in five, and in `null` none helps. Asked for a whole team file, they give the one that
-the question shows, with the convention in place of a prompt.
+`ideas` one in five, and in `null` none helps. In these, agents that read worked examples answer for
+the first of them, so examples never help. `undistracted` is `ideas` with agents that answer for
+their own task. Asked for a whole team file, operators give the one that the question shows, with
+the convention in place of a prompt. Asked for a description alone, they give one that helps nobody.
 """
 
 from __future__ import annotations
@@ -34,15 +36,17 @@ WORLDS: Mapping[str, World] = {
     "gain": World(name="arena gain"),
     "ideas": World(name="arena ideas", ideas=5),
     "null": World(name="arena null", untaught=0.5, taught=0.5),
+    "undistracted": World(name="arena ideas", ideas=5, is_distracted=False),
 }
 METHODS: Mapping[str, Any] = {
     **dict.fromkeys(known_methods()),
     "gepa": {"strategy": "gepa"},
     "gepa, the file": {"strategy": "gepa_file"},
+    "miprov2": {"strategy": "mipro"},
     "mattrl, batches of 3": {"like": "mattrl", "settings": {"batch": 3}},
 }
-"""Those that every arena.yaml may name; GEPA on prompts and on the file, by entry points; and
-MATTRL with batches that end before the cap is met."""
+"""Those that every arena.yaml may name; GEPA on prompts and on the file and MIPROv2, by entry
+points; and MATTRL with batches that end before the cap is met."""
 PLUGIN = Path(__file__).parent / "plugin"
 ITEMS = 4000
 SIZES = {"evolve": 40, "test": 12}

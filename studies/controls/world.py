@@ -6,6 +6,10 @@ write has the convention in it. So an agent is better off just where it reads wh
 One form asks for a whole team file, and only the text in it. The answer is the file that the
 question shows between its first fences, with the convention as the prompt of its last agent.
 Nothing else in it changes: operators of this world have no ideas about structure.
+
+Some forms of MIPROv2 ask for nothing but a description of data, the program or an agent, and get
+one that helps nobody. The summary of these descriptions has the convention, as the summaries of
+other methods have: it reaches no agent. So has the instruction that it asks for at last.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 CONVENTION = "Codes begin with c"
 ANSWER = "answer"
 TEAM_FILE = "team_file"
+DESCRIPTIONS = ("observations", "program_description", "module_description")
+DESCRIBED = "Items have codes."
 FENCED = re.compile(r"```\n(.*?)\n```", re.DOTALL)
 
 
@@ -41,6 +47,9 @@ class World:
         taught: How often one is right that reads it.
         is_sure: Whether chance depends on the task alone, so that nothing else differs.
         ideas: How many conventions operators think of, one as likely as the other; one is right.
+        is_distracted: Whether an agent answers for the first item that it reads. It is another
+            task's where worked examples are in its prompt. Else it answers for the first one of
+            the user's message, which begins with its task.
     """
 
     name: str
@@ -48,6 +57,7 @@ class World:
     taught: float = 0.9
     is_sure: bool = False
     ideas: int = 1
+    is_distracted: bool = True
 
     def __call__(self, request: Request) -> Reply:
         """Answer an operator by the form that it asks for, an agent with a code.
@@ -59,14 +69,17 @@ class World:
         is_held = form is not None and _is_of_an_answer(form)
         if form is not None and not is_held:
             idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
-            is_file = [*form.get("properties", {})] == [TEAM_FILE]
-            written = json.dumps({TEAM_FILE: _revised(request)} if is_file else _filled(form))
+            written = json.dumps(_written(request, form))
             return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
-        code = re.findall(r"item (\d+)", text)[0]
+        code = re.findall(r"item (\d+)", text if self.is_distracted else _from_user(request))[0]
         drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
         is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
         answer = f"{'c' if is_right else 'x'}{code}"
         return Reply(text=json.dumps({ANSWER: answer}) if is_held else answer)
+
+
+def _from_user(request: Request) -> str:
+    return json.dumps([each for each in request["messages"] if each["role"] == "user"])
 
 
 def _drawn(text: str) -> float:
@@ -86,6 +99,17 @@ def tasks(first: int, count: int) -> str:
 def _is_of_an_answer(form: Mapping[str, Any]) -> bool:
     parts = form.get("properties", {})
     return [*parts] == [ANSWER] and "enum" not in parts[ANSWER]
+
+
+def _written(request: Request, form: Mapping[str, Any]) -> Any:
+    """Return what an operator writes into a form."""
+    match [*form.get("properties", {})]:
+        case [key] if key == TEAM_FILE:
+            return {key: _revised(request)}
+        case [key] if key in DESCRIPTIONS:
+            return {key: DESCRIBED}
+        case _:
+            return _filled(form)
 
 
 def _revised(request: Request) -> str:

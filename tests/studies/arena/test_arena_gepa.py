@@ -55,7 +55,7 @@ def test_a_failure_is_reported_and_never_taken_for_a_method_that_finds_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("gepa")
-    monkeypatch.setattr(bridge, "_text_in", lambda *_, **__: {}["no such key"])
+    monkeypatch.setattr(bridge, "structured", lambda *_, **__: {}["no such key"])
     with pytest.raises(RuntimeError, match="gepa failed: KeyError: 'no such key'"):
         arena_of(tmp_path, cap=50).run()
 

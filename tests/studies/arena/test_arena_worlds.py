@@ -11,7 +11,7 @@ from coterie.schema.edits import SetPrompt, apply
 from coterie.schema.host.catalogue import Catalogue
 from coterie.schema.loading.loading import parse_team
 from studies.arena.worlds import METHODS, PLUGIN, SIZES, TEAM, WORLDS, Arena
-from studies.controls.world import CONVENTION, TEAM_FILE
+from studies.controls.world import CONVENTION, DESCRIBED, TEAM_FILE
 from studies.plugin import register
 
 FORM = {"type": "object", "properties": {"prompt": {"type": "string"}}}
@@ -48,6 +48,31 @@ def test_who_asks_for_a_team_file_gets_the_shown_one_with_the_idea_as_its_prompt
     )
     idea = SetPrompt(agent="coder", prompt=CONVENTION)
     assert revised == apply(shown, [idea], catalogue)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("observations", DESCRIBED),
+        ("program_description", DESCRIBED),
+        ("module_description", DESCRIBED),
+        ("proposed_instruction", CONVENTION),
+    ],
+)
+def test_who_asks_for_an_instruction_gets_the_idea_and_who_asks_for_a_description_none(
+    key: str, text: str
+) -> None:
+    form = {"type": "object", "properties": {key: {"type": "string", "minLength": 1}}}
+    assert json.loads(WORLDS["gain"](asked("Describe it.", form)).text or "") == {key: text}
+
+
+@pytest.mark.parametrize(("world", "item"), [("ideas", "1"), ("undistracted", "2")])
+def test_a_worked_example_distracts_agents_but_where_they_are_undistracted(
+    world: str, item: str
+) -> None:
+    shown = {"role": "system", "content": "Q: What is the code of item 1? A: c1."}
+    task = {"role": "user", "content": "What is the code of item 2? Learnt on item 3: it has one."}
+    assert (WORLDS[world]({"messages": [shown, task]}).text or "")[1:] == item
 
 
 def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_it() -> None:
