@@ -48,6 +48,11 @@ def repeats(team: Team) -> bool:
     return any(agent.temperature != 0 for agent in asking)
 
 
+def width(team: Team) -> int:
+    """Return the largest number of agents that may ask a model at the same time."""
+    return max(sum(team.asks_model(team.agents[name]) for name in level) for level in team.levels)
+
+
 @dataclass(kw_only=True)
 class Course:
     """Runs teams on tasks, once in each slot; a resumed race reads the runs that were paid for.

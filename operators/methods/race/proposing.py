@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from .standings import Contender, Matrix, Standings
     from .task_trial import TaskTrial
 
-LEAD = 0.1
-"""The expected advantage of a hypothesis over a draw, as long as neither was tried."""
+LEAD = 0.3
+"""The expected advantage of a hypothesis over a draw, as long as neither was tried. With a smaller
+one, draws use up the runs that show which hypothesis gains."""
 USELESS = 2
 """The number of consecutive invalid answers after which a team's proposals no longer use the
 meta-model."""

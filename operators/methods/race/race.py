@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Self
 from ....runtime.calls.calls import seed_of
 from ....runtime.record.journal import digest
 from ....runtime.values.together import together
+from ....runtime.values.usage import Usage
 from ...core.proposal import Proposal
 from ...evolution.episode import Episode
 from .bets import Bets
-from .course import Course, repeats
+from .course import Course, repeats, width
 from .proposing import Proposing
 from .settings import MERGE
 from .spending import MOST_REPEATS, Spending, each_run, fitting, pair_of
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from ....pool.view import PoolView
     from ....runtime.values.caps import Caps
-    from ....runtime.values.usage import Usage
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
@@ -302,7 +302,16 @@ class Race:
         """Sum up all usage so far, operators and judges included."""
         runs = (candidate.usage for candidate in self.standings.candidates)
         spent = sum(runs, self.proposing.spent + self.course.judging)
-        self.spending = Spending(caps=self.caps, spent=spent)
+        self.spending = Spending(caps=self.caps, spent=spent, aside=self._aside)
+
+    @property
+    def _aside(self) -> Usage:
+        """The calls that a kill may waste: paid for, but without an answer in the journal.
+
+        A resumed race makes them again, and still ends like one that was never stopped.
+        """
+        widest = max((width(candidate.team) for candidate in self.standings.candidates), default=0)
+        return Usage(calls=self.stream.context.recipe.workers * widest)
 
     @property
     def pair(self) -> Usage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ....runtime.values.usage import Usage
@@ -30,10 +30,13 @@ class Spending:
 
     Attributes:
         caps: The caps. Seconds do not count here: the budget itself ends work that takes too long.
+        spent: The usage so far.
+        aside: The usage that is set aside, because a kill may waste it.
     """
 
     caps: Caps
     spent: Usage
+    aside: Usage = field(default_factory=Usage)
 
     def share(self, usage: Usage) -> float:
         """Return a usage as a share of the budget, by the cap that it comes closest to."""
@@ -46,7 +49,7 @@ class Spending:
     @property
     def used(self) -> float:
         """The share of the budget that was spent."""
-        return self.share(self.spent)
+        return self.share(self.spent + self.aside)
 
     def pairs(self, pair: Usage, most: int) -> int:
         """Return how many held-back tasks the last word can have, as far as is known.

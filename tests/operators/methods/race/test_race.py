@@ -240,12 +240,15 @@ def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
     assert run_git(folder, "rev-list", "--count", "HEAD").strip() == "2"
 
 
-def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(folder: Path) -> None:
+@pytest.mark.parametrize("moment", [50, 96])
+def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(
+    folder: Path, moment: int
+) -> None:
     (folder / "race.yaml").rename(folder / "recipe.yaml")
     words = ("--budget", "calls=110")
     code, out, err, calls = evolved(folder, "whole", *words, script=world)
     assert code == 0, err
-    was_killed, before = killed_at(folder, "killed", 50, *words, script=world)
+    was_killed, before = killed_at(folder, "killed", moment, *words, script=world)
     code, again, err, after = evolved(folder, "killed", *words, script=world)
     assert (was_killed, code) == (True, 0), err
     assert again == out
