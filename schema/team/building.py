@@ -1,8 +1,12 @@
-"""Builds teams and agents from plain values of the right shape; absent fields get defaults."""
+"""Builds teams and agents from plain values of the right shape; absent fields get defaults.
+
+A team file may first need `groups` to expand its short forms, and `agent_document` to read the
+agent files that it uses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +26,28 @@ from .team import (
     SolvedTask,
     Team,
 )
+
+GROUPING = frozenset({"count", "like"})
+"""The fields of an agent that exist only in files."""
+
+
+def is_grouped(value: Any) -> bool:
+    """Return whether a team's plain value has groups, or agents that copy another one."""
+    return any(
+        "*" in name or (is_mapping(fields) and not GROUPING.isdisjoint(fields))
+        for name, fields in _agents_in(value)
+    )
+
+
+def using_files(value: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return the agents that use agent files, with their own fields in the team file."""
+    agents = _agents_in(value)
+    return {name: fields for name, fields in agents if is_mapping(fields) and "use" in fields}
+
+
+def _agents_in(value: Any) -> Iterable[tuple[str, Any]]:
+    agents = value.get("agents") if is_mapping(value) else None
+    return agents.items() if is_mapping(agents) else ()
 
 
 def team_of(value: Any) -> Team:
