@@ -42,7 +42,6 @@ from ..values.budget import BudgetReached
 from ..values.usage import NOTHING as NOTHING_SPENT
 from ..values.warnings import Warnings
 from .allowance import OwnTime
-from .handing_in import chosen, unused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -324,16 +323,23 @@ class AgentExecution:
     async def _attempt(self) -> AgentResult:
         assignment = self._assignment()
         result = await self._result(assignment)
-        if fields := await unused(assignment.workspace, result):
-            self.emit("work_unused", **fields)
+        if assignment.workspace.is_used or self.start:
+            await self._check_repository(assignment.workspace, result)
         if fields := await self._kept(assignment.workspace):
             self.emit("files_written", **fields)
-        chosen(self.planned.agent, result, self.before)  # raises if it named no colleague
         record = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
         if record["content"] != result.content or record["answer"] != result.answer:
             self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
             result = replace(result, **record)
         return result
+
+    async def _check_repository(self, workspace: Workspace, result: AgentResult) -> None:
+        """Report changes to the repository that the answer ignores, and check a choice of one."""
+        from .handing_in import chosen, unused
+
+        if fields := await unused(workspace, result):
+            self.emit("work_unused", **fields)
+        chosen(self.planned.agent, result, self.before)  # raises if it named no colleague
 
     async def _kept(self, workspace: Workspace) -> Mapping[str, Any] | None:
         """Keep the files that the agent wrote, and describe them."""
