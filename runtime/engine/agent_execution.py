@@ -30,7 +30,7 @@ from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.inputs import takes
-from ..jail.moving import Moves, is_lost
+from ..jail.jails import Moves
 from ..messages.attached import seen_by, shown_files, unread_files
 from ..messages.messages import UNBURDENED, question, system
 from ..messages.skills import tools_of
@@ -301,7 +301,7 @@ class AgentExecution:
             try:
                 return await self._attempt()
             except JailError as lost:
-                if not is_lost(lost) or not self.moves.again() or self.broken is not None:
+                if not lost.is_lost or not self.moves.again() or self.broken is not None:
                     raise
                 fields = {"attempt": self.attempts, "moves": self.moves.count, "error": str(lost)}
                 self.emit("agent_moved", **fields)
