@@ -29,12 +29,12 @@ from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
+from ..gateway.chat.ending import why_only_thinking
 from ..gateway.chat.inputs import takes
 from ..jail.jails import Moves
 from ..messages.attached import seen_by, shown_files, unread_files
 from ..messages.messages import UNBURDENED, question, system
 from ..messages.skills import tools_of
-from ..messages.thoughts import why_only_thinking
 from ..record.journal import digest, digest_of
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
