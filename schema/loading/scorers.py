@@ -6,8 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..host.catalogue import benchmark_scorers
-from ..host.host_tools import HostTools
+from ..host.catalogue import HostTools, benchmark_scorers
 from ..team.task import ScorerChoice
 from ..values.hints import did_you_mean
 from ..values.problems import quoted
