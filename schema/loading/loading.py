@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,7 +28,6 @@ from ..values.problems import MOST_PROBLEMS, Problem, quoted
 from ..values.values import frozen, is_mapping
 from ..values.yaml_text import read_yaml
 from .scorers import EXACT, scorer_of
-from .seeds import located
 from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
@@ -75,7 +75,12 @@ def team_path(name: str | Path) -> Path:
         InputError: There is no such seed, or the folder has no team, or the file does not exist but
             a seed has its name.
     """
-    path = refuse_tasks(located(name))
+    path = Path(name)
+    if not os.path.exists(path):  # noqa: PTH110 - false also for an impossible name
+        from .seeds import located
+
+        path = located(name)
+    refuse_tasks(path)
     return _team_in(path) if path.is_dir() else path
 
 
