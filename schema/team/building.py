@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..values.codec import from_value
 from ..values.values import is_list, is_mapping, without_nulls
-from .conditions import Each, When
 from .team import (
     Agent,
     Execution,
@@ -26,6 +25,9 @@ from .team import (
     SolvedTask,
     Team,
 )
+
+if TYPE_CHECKING:
+    from .conditions import Each, When
 
 GROUPING = frozenset({"count", "like"})
 """The fields of an agent that exist only in files."""
@@ -128,7 +130,7 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
         when=None if fields.get("when") is None else when_of(fields["when"]),
         reads=readings_of(fields.get("reads") or {}),
-        each=None if fields.get("each") is None else Each(**without_nulls(fields["each"])),
+        each=None if fields.get("each") is None else _each_of(fields["each"]),
         **others,
     )
 
@@ -163,9 +165,17 @@ def _recall(fields: dict[str, Any]) -> Recall:
 
 def when_of(fields: dict[str, Any]) -> When:
     """Build an agent's condition from values of the right shape."""
+    from .conditions import When
+
     record: dict[str, Any] = without_nulls(fields)
     only, among = record.pop("is", None), record.pop("in", ())
     return When(**record, is_=only, in_=tuple(among))
+
+
+def _each_of(fields: dict[str, Any]) -> Each:
+    from .conditions import Each
+
+    return Each(**without_nulls(fields))
 
 
 def readings_of(fields: dict[str, Any]) -> Mapping[str, When]:
