@@ -34,7 +34,6 @@ from ..gateway.chat.inputs import takes
 from ..jail.jails import Moves
 from ..messages.attached import seen_by, shown_files, unread_files
 from ..messages.messages import UNBURDENED, question, system
-from ..messages.skills import tools_of
 from ..record.journal import digest, digest_of
 from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
@@ -400,15 +399,12 @@ class AgentExecution:
         task = run.workspaces.task
         place = f"{self._place}-draft" if self.draft_of else self._place
         workspace = self.workspace = run.workspaces.of(place, self.attempts, self.start)
-        tools = tools_of(
-            self.planned,
-            context.toolbox,
-            workspace,
-            self.emit,
-            self.once,
-            waiting=self.time.waiting,
-            show=self._show,
-        )
+        own = (workspace, self.emit, self.once)
+        tools = context.toolbox.granted(agent.tools, *own, self.time.waiting, show=self._show)
+        if self.planned.looks_skills_up:
+            from ..messages.skills import reader
+
+            tools = {**tools, **reader(self.planned, *own)}
         assigned = Assignment(
             agent=agent,
             system=self._system,

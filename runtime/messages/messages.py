@@ -13,7 +13,6 @@ from ...schema.team.task import filled, names_fields
 from ...schema.values.attachments import named
 from ..agents.round_state import AgentState
 from ..prompts import render
-from .skills import looks_skills_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -86,7 +85,7 @@ def _instructions(
         known=[(name, text.strip()) for name, text in noted],
         paired=[(name, text.strip()) for name, text in paired],
         skills=notes.skills,
-        looks_skills_up=looks_skills_up(planned),
+        looks_skills_up=planned.looks_skills_up,
         coaching=notes.coaching.strip(),
         schema=json.dumps(schema) if schema else "",
         has_reports=has_reports,
