@@ -32,7 +32,6 @@ from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.ending import why_only_thinking
 from ..gateway.chat.inputs import takes
 from ..jail.jails import Moves
-from ..messages.attached import seen_by, shown_files, unread_files
 from ..messages.messages import UNBURDENED, question, system
 from ..record.journal import digest, digest_of
 from ..tools.requested import Requests
@@ -107,7 +106,11 @@ class AgentExecution:
         self.reports = _bounded(reported)
         self.left_out = _length(reported) - _length(self.reports)
         self.start = self.run.start_of(self.planned.agent.id, self.before)
-        self.attachments = seen_by(self.planned, self.run.workspaces.task)
+        self.attachments: Mapping[str, Attachment] = {}
+        if (task := self.run.workspaces.task).attachments:
+            from ..messages.attached import seen_by
+
+            self.attachments = seen_by(self.planned, task)
         self.pictures: dict[str, Attachment] = {}
         silent = {name: outcome for name, outcome in self.before.items() if outcome.result is None}
         self.missing = tuple(name for name, outcome in silent.items() if not outcome.unneeded)
@@ -384,14 +387,19 @@ class AgentExecution:
         brief = task.briefs.get(self.planned.agent.id, "")
         carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
         parts = (task, self.reports, self.missing, carried, self.recalled)
+        files: dict[str, Any] = {}
+        if task.files:
+            from ..messages.attached import shown_files, unread_files
+
+            files["texts"] = shown_files(self.planned, task)
+            files["unread"] = unread_files(self.planned, task)
         return question(
             *parts,
             brief=brief,
             visible=self.attachments,
-            texts=shown_files(self.planned, task),
-            unread=unread_files(self.planned, task),
             unneeded=self.unneeded,
             item=self.item,
+            **files,
         )
 
     def _assignment(self) -> Assignment:
