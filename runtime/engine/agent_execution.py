@@ -30,7 +30,6 @@ from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
 from ..gateway.chat.ending import why_only_thinking
-from ..gateway.chat.inputs import takes
 from ..jail.jails import Moves
 from ..messages.messages import UNBURDENED, question, system
 from ..record.journal import digest, digest_of
@@ -500,6 +499,8 @@ class AgentExecution:
 
     def _show(self, attachment: Attachment) -> bool:
         """From now on, show the model an attachment of a tool's answer, if it accepts that kind."""
+        from ..gateway.chat.inputs import takes
+
         shown = {**self.attachments, **self.pictures, attachment.marker: attachment}
         size = sum(len(entry.content) for entry in shown.values())
         model = self.planned.model
