@@ -33,7 +33,6 @@ from ..gateway.chat.ending import why_only_thinking
 from ..jail.jails import Moves
 from ..messages.messages import UNBURDENED, question, system
 from ..record.journal import digest, digest_of
-from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import BudgetReached
 from ..values.usage import NOTHING as NOTHING_SPENT
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from ..plan.plan import PlannedAgent
     from ..record.journal import Journal
     from ..repository.workspace import Workspace
+    from ..tools.requested import Requests
     from ..values.usage import Usage
     from .engine import Running
     from .turn import AgentTurn
@@ -86,7 +86,7 @@ class AgentExecution:
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
-        self.requests = Requests()
+        self.requests: Requests | None = None
         self.warnings = Warnings(self.context.calls.scrub)
         self.broken: CoterieError | None = None
         self.recalled: tuple[MemoryEntry, ...] = ()
@@ -319,7 +319,7 @@ class AgentExecution:
         self.tool_calls.clear()
         self.dialogue = ()
         self.unanswered = ""
-        self.requests = Requests()
+        self.requests = None
 
     async def _attempt(self) -> AgentResult:
         assignment = self._assignment()
@@ -569,10 +569,21 @@ class AgentExecution:
         self.unanswered = why_only_thinking(answer, request.max_tokens)
         if self.unanswered:
             self.emit("only_thought", finish_reason=answer.finish_reason, why=self.unanswered)
-        checked = self.requests.checked(answer, tools)
+        if not tools:
+            self.requests = None
+            return answer
+        checked = self._requests().checked(answer, tools)
         if checked.refused:
             self.emit("repair", problems=[checked.refused])
         return checked
+
+    def _requests(self) -> Requests:
+        """Return the checks of its tool calls since it was last called without tools."""
+        if self.requests is None:
+            from ..tools.requested import Requests
+
+            self.requests = Requests()
+        return self.requests
 
 
 class _Wait(AbstractContextManager[None]):
