@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -11,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...schema.values.errors import InputError, JailError
-from .request import PLAIN, DiskShare, JailRequest
 
 if TYPE_CHECKING:
     from .detect import JailReport
     from .protocol import AnyJail, JailPlace
+    from .request import JailRequest
 
 DISK = 4 << 30
 MOST_MOVES = 5
@@ -32,6 +33,21 @@ class Lasting(Protocol):
 
 T = TypeVar("T")
 LastingT = TypeVar("LastingT", bound=Lasting)
+
+
+class DiskShare:
+    """The disk limit that several jails share, closed ones included."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._turn = threading.Lock()
+        self._grown: dict[object, int] = {}
+
+    def exceeded(self, jail: object, grown: int) -> bool:
+        """Record a jail's growth, and return whether all together exceed the limit."""
+        with self._turn:
+            self._grown[jail] = grown
+            return sum(self._grown.values()) > self.limit
 
 
 class Jails:
@@ -97,12 +113,15 @@ class Jails:
             "attempts": [asdict(attempt) for attempt in report.attempts] if report else [],
         }
 
-    def open(self, work: Path, request: JailRequest = PLAIN) -> AnyJail:
+    def open(self, work: Path, request: JailRequest | None = None) -> AnyJail:
         """Open the best available jail around a work folder, which the code may change.
 
         Raises:
             JailError: No jail is available, or the folder cannot be used.
         """
+        from .request import PLAIN
+
+        request = request or PLAIN
         if self._place is not None:
             return self._place.open(work, request)
         from .jail import Jail
