@@ -12,8 +12,8 @@ from ...schema.host.catalogue import Catalogue, load_named
 from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.host.models import DEFAULT_ALIAS, PERSON
-from ...schema.picture.caption import chooses, duty, goes, terms
 from ...schema.team.team import READ_SKILL, Agent, Team, is_prompt_id
+from ...schema.team.words import chooses, duty, goes, terms
 from ...schema.team.writing import output_schema_in_order
 from ...schema.values.errors import InputError
 from ...schema.values.values import plain, unlike_default
