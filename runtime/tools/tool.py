@@ -19,7 +19,7 @@ from ...schema.values.errors import AgentError, JailError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.values import Json, is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
-from ..gateway.chat.text import sound
+from ..gateway.chat.messages import sound
 from ..record.once import unkept
 from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
 from ..values.schema_check import excess

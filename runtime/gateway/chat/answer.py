@@ -11,8 +11,7 @@ from ....schema.values.values import is_list, is_mapping
 from ...scrubbing.scrubber import SHORTEST
 from .ending import reason_of
 from .errors import CallError
-from .messages import ChatAnswer, ToolRequest
-from .text import as_text, place_of, sound, text_of
+from .messages import ChatAnswer, ToolRequest, as_text, place_of, sound, text_of
 from .thinking import thought_of
 from .usage_shape import consumed
 

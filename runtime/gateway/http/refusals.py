@@ -10,7 +10,7 @@ from typing import Any, cast
 from ....schema.values.values import is_list, is_mapping
 from ..chat.answer import ERRORS, MESSAGES
 from ..chat.errors import GIVEN_UP_ON, CallError, kind_of, meaning_of
-from ..chat.text import place_of
+from ..chat.messages import place_of
 from ..retry import retry_after
 
 IN_PLACE = "an error ({status}) in place of an answer"
