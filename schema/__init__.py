@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from .values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .host.catalogue import Catalogue, ToolServer
-    from .host.host_tools import HostTools
+    from .host.catalogue import Catalogue, HostTools, ToolServer
     from .host.models import Model
     from .loading.loading import load_models, load_task, load_team, parse_team
     from .loading.tools_file import load_tools

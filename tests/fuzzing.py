@@ -24,9 +24,8 @@ with atheris.instrument_imports(include=["coterie"]):  # pyright: ignore[reportA
     from coterie.operators.core.answers import InvalidAnswer, edits_in
     from coterie.operators.core.bounds import Bounds
     from coterie.pool.teams.pool import Pool
-    from coterie.runtime.gateway.chat.answer import parsed
+    from coterie.runtime.gateway.chat.answer import failure_in, parsed
     from coterie.runtime.gateway.chat.errors import CallError
-    from coterie.runtime.gateway.http.refusals import failure_in
     from coterie.runtime.gateway.wires import WIRES
     from coterie.runtime.scrubbing.scrubber import Scrubber
     from coterie.runtime.values.structured import answer_in, object_in, parse_structured

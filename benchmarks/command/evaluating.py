@@ -68,7 +68,8 @@ class Evaluating:
     telemetry: Telemetry | None = None
 
     def __post_init__(self) -> None:
-        from ...runtime.messages.attached import refuse_unfilled, refuse_unread
+        from ...runtime.messages.attached import refuse_unread
+        from ...runtime.messages.messages import refuse_unfilled
 
         for task in self.tasks:
             refuse_unread([self.plan], task)

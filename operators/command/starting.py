@@ -99,7 +99,8 @@ class EvolutionStart:
 
     def refuse_unread(self, tasks: Sequence[Task]) -> None:
         """Raise if a task lacks what teams require of it, or if no team can read its images."""
-        from ...runtime.messages.attached import refuse_unfilled, refuse_unread
+        from ...runtime.messages.attached import refuse_unread
+        from ...runtime.messages.messages import refuse_unfilled
         from ...runtime.plan.plan import compile
 
         plans = [compile(team, self.catalogue) for team in self.teams]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...runtime.agents.outcomes import AgentOutcome, Run
 from ...runtime.values.score import Score
 from ...runtime.values.terminal import counted
-from ...schema.picture.caption import span
+from ...schema.team.words import span
 from ...schema.values.terminal import on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip
 

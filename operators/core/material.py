@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ...runtime.messages.messages import fence
 from ...schema import dump
-from ...schema.picture.caption import span
 from ...schema.team.team import SolvedTask, is_prompt_id, natural
+from ...schema.team.words import span
 from ...schema.values.terminal import on_one_line, speakable
 
 if TYPE_CHECKING:

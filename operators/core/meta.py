@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...runtime.gateway import ChatRequest
-from ...runtime.messages.thoughts import ONLY_THINKING, only_thinks
+from ...runtime.gateway.chat.ending import ONLY_THINKING, only_thinks
 from ...runtime.prompts import render
 from ...schema.values.json_text import dumps
 from .answers import InvalidAnswer

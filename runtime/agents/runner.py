@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.values.codec import stored
 from ...schema.values.values import Json
-from ..record.once import unkept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,7 +121,7 @@ class Assignment:
     jails: Jails
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     emit: Emit = field(repr=False)
-    once: Once = field(default=unkept, repr=False)
+    once: Once = field(repr=False)
     acting: Acting | None = None
 
 

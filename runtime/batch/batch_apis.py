@@ -14,9 +14,9 @@ import aiohttp
 
 from ...schema.values.values import is_mapping
 from ..gateway import CallError, ChatAnswer, Endpoint
-from ..gateway.chat.answer import parsed
+from ..gateway.chat.answer import parsed, without
 from ..gateway.http.http_client import HttpClient, answer_in, read_bounded
-from ..gateway.http.refusals import refusal, without, words_of
+from ..gateway.http.refusals import refusal, words_of
 from ..gateway.wires import WIRES
 from ..values.bounds import LARGEST_ANSWER
 

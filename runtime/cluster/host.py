@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 from ...schema.values.errors import JailError
 from ..jail.detect import detect
 from ..jail.jail import Jail
-from ..jail.jails import DISK
+from ..jail.jails import DISK, DiskShare
 from ..jail.layout import interpreter
 from ..jail.process import JailKilled
-from ..jail.request import DiskShare, JailRequest
+from ..jail.request import JailRequest
 from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.picture.caption import span
+from ...schema.team.words import span
 from ...schema.values.json_text import dumps
 from ..values.terminal import counted, on_one_line, speakable, speakable_json, unbroken
 

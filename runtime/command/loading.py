@@ -59,12 +59,15 @@ class TypedQuestion:
     def task(self, catalogue: Catalogue, form: TaskForm) -> Task:
         """Return the question as a task."""
         from ...schema.loading.loading import parse_task
-        from ...schema.loading.task_files import by_kind, given_files
         from ...schema.values.json_text import dumps
 
         fields = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
         written = {"id": "query", **{name: text for name, text in fields.items() if text}}
         task = parse_task(dumps(written).encode(), "--query", Path(), catalogue, form)
+        if not self.files:
+            return task
+        from ...schema.loading.task_files import by_kind, given_files
+
         return replace(task, **by_kind(given_files(self.files)))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.picture.caption import goes
+from ...schema.team.words import goes
 from ...schema.values.secrets import scrubbed
 from ..showing.saying import about, event_text
 from ..values.terminal import counted, on_one_line

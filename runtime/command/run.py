@@ -143,13 +143,16 @@ def make(options: dict[str, Any]) -> tuple[int, Path | None]:
     """
     _refuse_view(options)
     loaded, setting = _prepared(options)
-    from ..messages.attached import refuse_unfilled, refuse_unread
+    from ..messages.messages import refuse_unfilled
     from ..plan.plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
 
     plan = compile(loaded.team, loaded.catalogue)
-    refuse_unread([plan], loaded.task, _place(options))
+    if loaded.task.attachments or loaded.task.repo is not None:
+        from ..messages.attached import refuse_unread
+
+        refuse_unread([plan], loaded.task, _place(options))
     refuse_unfilled([plan], [loaded.task], _place(options))
     adapting = _adapting(options, loaded)
     if adapting is not None:
@@ -413,9 +416,10 @@ class _Making:
 
     def _notes(self, services: Services) -> Iterator[str]:
         """Yield notes about attachments that agents cannot see, and about recall."""
-        from ..messages.attached import unseen
+        if self.loaded.task.attachments or self.loaded.task.files:
+            from ..messages.attached import unseen
 
-        yield from unseen(self.plan, self.loaded.task)
+            yield from unseen(self.plan, self.loaded.task)
         recalling = services.recaller is not None or self.plan.team.recalls
         if recalling and not self.options["replay"]:
             from ..messages.recall import unreminded

@@ -29,20 +29,15 @@ from ..agents.runner import AgentResult, Assignment
 from ..calls.calls import scrubbed
 from ..gateway import CallError, ChatRequest
 from ..gateway.chat.dialogue import as_dialogue, clipped, shortened
-from ..gateway.chat.inputs import takes
-from ..jail.moving import Moves, is_lost
-from ..messages.attached import seen_by, shown_files, unread_files
+from ..gateway.chat.ending import why_only_thinking
+from ..jail.jails import Moves
 from ..messages.messages import UNBURDENED, question, system
-from ..messages.skills import tools_of
-from ..messages.thoughts import why_only_thinking
 from ..record.journal import digest, digest_of
-from ..tools.requested import Requests
 from ..values.bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from ..values.budget import BudgetReached
 from ..values.usage import NOTHING as NOTHING_SPENT
 from ..values.warnings import Warnings
 from .allowance import OwnTime
-from .handing_in import chosen, unused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -57,6 +52,7 @@ if TYPE_CHECKING:
     from ..plan.plan import PlannedAgent
     from ..record.journal import Journal
     from ..repository.workspace import Workspace
+    from ..tools.requested import Requests
     from ..values.usage import Usage
     from .engine import Running
     from .turn import AgentTurn
@@ -90,7 +86,7 @@ class AgentExecution:
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
-        self.requests = Requests()
+        self.requests: Requests | None = None
         self.warnings = Warnings(self.context.calls.scrub)
         self.broken: CoterieError | None = None
         self.recalled: tuple[MemoryEntry, ...] = ()
@@ -109,7 +105,11 @@ class AgentExecution:
         self.reports = _bounded(reported)
         self.left_out = _length(reported) - _length(self.reports)
         self.start = self.run.start_of(self.planned.agent.id, self.before)
-        self.attachments = seen_by(self.planned, self.run.workspaces.task)
+        self.attachments: Mapping[str, Attachment] = {}
+        if (task := self.run.workspaces.task).attachments:
+            from ..messages.attached import seen_by
+
+            self.attachments = seen_by(self.planned, task)
         self.pictures: dict[str, Attachment] = {}
         silent = {name: outcome for name, outcome in self.before.items() if outcome.result is None}
         self.missing = tuple(name for name, outcome in silent.items() if not outcome.unneeded)
@@ -302,7 +302,7 @@ class AgentExecution:
             try:
                 return await self._attempt()
             except JailError as lost:
-                if not is_lost(lost) or not self.moves.again() or self.broken is not None:
+                if not lost.is_lost or not self.moves.again() or self.broken is not None:
                     raise
                 fields = {"attempt": self.attempts, "moves": self.moves.count, "error": str(lost)}
                 self.emit("agent_moved", **fields)
@@ -319,21 +319,28 @@ class AgentExecution:
         self.tool_calls.clear()
         self.dialogue = ()
         self.unanswered = ""
-        self.requests = Requests()
+        self.requests = None
 
     async def _attempt(self) -> AgentResult:
         assignment = self._assignment()
         result = await self._result(assignment)
-        if fields := await unused(assignment.workspace, result):
-            self.emit("work_unused", **fields)
+        if assignment.workspace.is_used or self.start:
+            await self._check_repository(assignment.workspace, result)
         if fields := await self._kept(assignment.workspace):
             self.emit("files_written", **fields)
-        chosen(self.planned.agent, result, self.before)  # raises if it named no colleague
         record = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
         if record["content"] != result.content or record["answer"] != result.answer:
             self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
             result = replace(result, **record)
         return result
+
+    async def _check_repository(self, workspace: Workspace, result: AgentResult) -> None:
+        """Report changes to the repository that the answer ignores, and check a choice of one."""
+        from .handing_in import chosen, unused
+
+        if fields := await unused(workspace, result):
+            self.emit("work_unused", **fields)
+        chosen(self.planned.agent, result, self.before)  # raises if it named no colleague
 
     async def _kept(self, workspace: Workspace) -> Mapping[str, Any] | None:
         """Keep the files that the agent wrote, and describe them."""
@@ -379,14 +386,19 @@ class AgentExecution:
         brief = task.briefs.get(self.planned.agent.id, "")
         carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
         parts = (task, self.reports, self.missing, carried, self.recalled)
+        files: dict[str, Any] = {}
+        if task.files:
+            from ..messages.attached import shown_files, unread_files
+
+            files["texts"] = shown_files(self.planned, task)
+            files["unread"] = unread_files(self.planned, task)
         return question(
             *parts,
             brief=brief,
             visible=self.attachments,
-            texts=shown_files(self.planned, task),
-            unread=unread_files(self.planned, task),
             unneeded=self.unneeded,
             item=self.item,
+            **files,
         )
 
     def _assignment(self) -> Assignment:
@@ -394,15 +406,12 @@ class AgentExecution:
         task = run.workspaces.task
         place = f"{self._place}-draft" if self.draft_of else self._place
         workspace = self.workspace = run.workspaces.of(place, self.attempts, self.start)
-        tools = tools_of(
-            self.planned,
-            context.toolbox,
-            workspace,
-            self.emit,
-            self.once,
-            waiting=self.time.waiting,
-            show=self._show,
-        )
+        own = (workspace, self.emit, self.once)
+        tools = context.toolbox.granted(agent.tools, *own, self.time.waiting, show=self._show)
+        if self.planned.looks_skills_up:
+            from ..messages.skills import reader
+
+            tools = {**tools, **reader(self.planned, *own)}
         assigned = Assignment(
             agent=agent,
             system=self._system,
@@ -490,6 +499,8 @@ class AgentExecution:
 
     def _show(self, attachment: Attachment) -> bool:
         """From now on, show the model an attachment of a tool's answer, if it accepts that kind."""
+        from ..gateway.chat.inputs import takes
+
         shown = {**self.attachments, **self.pictures, attachment.marker: attachment}
         size = sum(len(entry.content) for entry in shown.values())
         model = self.planned.model
@@ -558,10 +569,21 @@ class AgentExecution:
         self.unanswered = why_only_thinking(answer, request.max_tokens)
         if self.unanswered:
             self.emit("only_thought", finish_reason=answer.finish_reason, why=self.unanswered)
-        checked = self.requests.checked(answer, tools)
+        if not tools:
+            self.requests = None
+            return answer
+        checked = self._requests().checked(answer, tools)
         if checked.refused:
             self.emit("repair", problems=[checked.refused])
         return checked
+
+    def _requests(self) -> Requests:
+        """Return the checks of its tool calls since it was last called without tools."""
+        if self.requests is None:
+            from ..tools.requested import Requests
+
+            self.requests = Requests()
+        return self.requests
 
 
 class _Wait(AbstractContextManager[None]):

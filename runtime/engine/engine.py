@@ -33,7 +33,6 @@ from ..values.usage import total
 from .agent_execution import AgentExecution
 from .allowance import Allowance
 from .conditions import inputs_of, unneeded, worked
-from .handing_in import handed_in, passing_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -212,8 +211,12 @@ class Running:
         In a turn of an open roster, the lead decides when there is an answer.
         """
         output = self.outcomes.get(self.plan.output)
-        if output is None or output.status != "done" or self.plan.output in self.state.mail:
+        if output is None or output.status != "done" or not output.changes:
             return
+        if self.plan.output in self.state.mail:
+            return
+        from .handing_in import handed_in
+
         try:
             self.patch = await handed_in(self.workspaces, output.changes)
         except AgentError as error:
@@ -312,6 +315,10 @@ class Running:
         self, planned: PlannedAgent, outcome: AgentOutcome, before: Mapping[str, AgentOutcome]
     ) -> AgentOutcome:
         agent, start = planned.agent, self.start_of(planned.agent.id, before)
+        if not (start or outcome.changes or (outcome.result and outcome.result.patch)):
+            return outcome
+        from .handing_in import passing_on
+
         passed = await passing_on(agent, outcome, before, start, self.workspaces)
         if passed.changes != start and not (outcome.result and outcome.result.patch):
             aside = [change.agent for change in start]

@@ -10,7 +10,6 @@ from ..agents.acting import WHAT, WHOM, acting
 from ..agents.seat import Seat
 from ..gateway.chat.dialogue import clipped
 from ..messages.messages import fence
-from ..messages.skills import takes_tools
 from ..prompts import render
 from ..values.terminal import on_one_line
 
@@ -105,7 +104,7 @@ def turn_of(planned: PlannedAgent, team: Team, mail: Mail) -> AgentTurn:
 
     A backend without tools may declare how its agents act, by an attribute `acts_by`.
     """
-    takes = takes_tools(planned)
+    takes = planned.takes_tools
     by: ActsBy = "tools" if takes else getattr(planned.runner, "acts_by", "report")
     seat = Seat(team=team, agent=planned.agent.id, mail=mail)
     formless = replace(planned, agent=replace(planned.agent, output_schema=None))

@@ -17,7 +17,6 @@ from ...schema.values.values import replaced
 from ..values.budget import Budget
 from .chat.errors import CallError
 from .chat.fallback import ParameterForm, refused_form
-from .chat.inputs import takes
 from .endpoint import configured, endpoint_of
 from .model_client import ModelClient, PendingCall, no_account, unrecorded
 from .prices import BATCHING, batch_price_of, is_declared, rates_of
@@ -261,8 +260,10 @@ class Gateway:
     def _route_of(self, request: ChatRequest) -> list[str]:
         """Return the aliases to call, without fallbacks that do not accept the attachments."""
         first, *fallbacks = self._route(request.model)
-        if not fallbacks:
-            return [first]
+        if not fallbacks or not request.attachments:
+            return [first, *fallbacks]
+        from .chat.inputs import takes
+
         shown = request.attachments.values()
         models = {fallback: self._client_of(fallback).model for fallback in fallbacks}
         able = (

@@ -18,8 +18,7 @@ from ...schema.values.values import is_mapping
 from ..prompts import render
 from ..values.bounds import LARGEST_ANSWER
 from ..values.usage import Usage
-from .chat.messages import ChatAnswer, Message, ToolRequest
-from .chat.text import as_text, text_of
+from .chat.messages import ChatAnswer, Message, ToolRequest, as_text, text_of
 
 QUESTION, SHOWN = "question.json", "question.md"
 ANSWERS = ("answer.json", "answer.txt")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..values.importing import quiet_environment, without_collecting
-from .chat.answer import answer_of
+from .chat.answer import answer_of, without
 from .chat.errors import GIVEN_UP_ON, CallError, kind_of
-from .http.refusals import wait_of, without
+from .http.refusals import wait_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,7 +14,6 @@ from .chat.ending import failure_of
 from .chat.errors import BAD_GATEWAY, CallError
 from .chat.fallback import ParameterChange, refused_form
 from .chat.given_back import marked, meant_for
-from .chat.inputs import encoded_bytes, most_tokens, with_attachments
 from .chat.messages import bounded
 from .http.apis import answers_elsewhere, refused_api, spoken_now
 from .metering import (
@@ -203,8 +202,11 @@ class ModelClient:
 
     async def _adapted(self, call: PendingCall, client: Client, endpoint: Endpoint) -> ChatAnswer:
         """Make an attempt; repeat it in another form if the model refuses a parameter."""
-        messages = meant_for(call.request.messages, endpoint.model)
-        shown = with_attachments(messages, call.request.attachments)
+        shown = meant_for(call.request.messages, endpoint.model)
+        if call.request.attachments:
+            from .chat.inputs import with_attachments
+
+            shown = with_attachments(shown, call.request.attachments)
         if shown != [*call.request.messages]:
             call = replace(call, request=replace(call.request, messages=shown))
         again: set[str] = set()
@@ -393,6 +395,8 @@ class ModelClient:
         """
         tokens = tokens_in(len(body.content))
         if attachments := call.request.attachments.values():
+            from .chat.inputs import encoded_bytes, most_tokens
+
             text = len(body.content) - encoded_bytes(attachments)
             tokens = tokens_in(text) + most_tokens(attachments, self.model.model)
         context = context_of(self.model) if tokens > SMALLEST_CONTEXT else None

@@ -13,9 +13,10 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from ...schema.values.errors import JailError
+from .jails import DiskShare
 from .layout import Confinement, interpreter, mounts
 from .process import JailedProcess, JailKilled, ProcessGroup, spawn
-from .request import PLAIN, DiskShare, JailRequest
+from .request import PLAIN, JailRequest
 from .scratch import ScratchFolder
 from .tiers import Tier
 from .watch import JailWatch

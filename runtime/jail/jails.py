@@ -1,23 +1,26 @@
-"""The jails of one run."""
+"""The jails of one run, and the moves of an agent whose jail was lost."""
 
 from __future__ import annotations
 
 import os
 import platform
+import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...schema.values.errors import InputError, JailError
-from .request import PLAIN, DiskShare, JailRequest
 
 if TYPE_CHECKING:
     from .detect import JailReport
     from .protocol import AnyJail, JailPlace
+    from .request import JailRequest
 
 DISK = 4 << 30
+MOST_MOVES = 5
+"""The most moves of one agent or one verdict: losing every machine is no accident."""
 
 
 class Lasting(Protocol):
@@ -28,7 +31,23 @@ class Lasting(Protocol):
         ...
 
 
-T = TypeVar("T", bound=Lasting)
+T = TypeVar("T")
+LastingT = TypeVar("LastingT", bound=Lasting)
+
+
+class DiskShare:
+    """The disk limit that several jails share, closed ones included."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._turn = threading.Lock()
+        self._grown: dict[object, int] = {}
+
+    def exceeded(self, jail: object, grown: int) -> bool:
+        """Record a jail's growth, and return whether all together exceed the limit."""
+        with self._turn:
+            self._grown[jail] = grown
+            return sum(self._grown.values()) > self.limit
 
 
 class Jails:
@@ -94,12 +113,15 @@ class Jails:
             "attempts": [asdict(attempt) for attempt in report.attempts] if report else [],
         }
 
-    def open(self, work: Path, request: JailRequest = PLAIN) -> AnyJail:
+    def open(self, work: Path, request: JailRequest | None = None) -> AnyJail:
         """Open the best available jail around a work folder, which the code may change.
 
         Raises:
             JailError: No jail is available, or the folder cannot be used.
         """
+        from .request import PLAIN
+
+        request = request or PLAIN
         if self._place is not None:
             return self._place.open(work, request)
         from .jail import Jail
@@ -112,7 +134,7 @@ class Jails:
             raise JailError(str(_detected()))
         return Jail(work, request, tier=tier, share=self._share)
 
-    def lasting(self, name: str, make: Callable[[], T]) -> T:
+    def lasting(self, name: str, make: Callable[[], LastingT]) -> LastingT:
         """Return a resource that these jails share, such as an interpreter with imported libraries.
 
         Args:
@@ -126,6 +148,41 @@ class Jails:
     def close(self) -> None:
         """Release the lasting resources; a later request creates them again."""
         _close_all(self._lasting)
+
+
+class Moves:
+    """The moves of one agent to new jails, each after the machine with the old one was lost.
+
+    The agent runs again as the same attempt. The journal replays its previous answers, so it
+    reaches the same state without asking anyone twice. Without a journal, memory replays them.
+
+    Args:
+        remembers: Whether to keep previous answers in memory, because no journal does.
+    """
+
+    def __init__(self, *, remembers: bool) -> None:
+        self.count = 0
+        self._answers: dict[str, object] | None = {} if remembers else None
+        self._counted: set[str] = set()
+
+    def again(self) -> bool:
+        """Record the loss of a jail, and return whether the agent may move once more."""
+        self.count += 1
+        return self.count <= MOST_MOVES
+
+    def counts(self, path: str) -> bool:
+        """Return whether to count an answer now: each counts once, however often it is replayed."""
+        is_new = path not in self._counted
+        self._counted.add(path)
+        return is_new
+
+    async def once(self, path: str, work: Callable[[], Awaitable[T]]) -> T:
+        """Return the answer recorded under a path before the agent moved, or obtain it."""
+        if self._answers is None:
+            return await work()
+        if path not in self._answers:
+            self._answers[path] = await work()
+        return self._answers[path]  # type: ignore[return-value] # the same path, the same kind
 
 
 def _detected() -> JailReport:

@@ -32,6 +32,8 @@ class JailKilled(JailError):
 class JailLost(JailKilled):
     """The machine with the jail is gone. Its work can be repeated elsewhere."""
 
+    is_lost = True
+
 
 class ProcessGroup:
     """A process group that ends when this process does, even by `kill -9`.

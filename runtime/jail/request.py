@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -75,18 +74,3 @@ class JailRequest:
 
 
 PLAIN = JailRequest()
-
-
-class DiskShare:
-    """The disk limit that several jails share, closed ones included."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._turn = threading.Lock()
-        self._grown: dict[object, int] = {}
-
-    def exceeded(self, jail: object, grown: int) -> bool:
-        """Record a jail's growth, and return whether all together exceed the limit."""
-        with self._turn:
-            self._grown[jail] = grown
-            return sum(self._grown.values()) > self.limit

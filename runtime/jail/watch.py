@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from .jails import DiskShare
 from .layout import Confinement
-from .request import DiskShare
 from .workspace import BLOCK, Size, measure
 
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take

@@ -1,4 +1,4 @@
-"""The parts of a task that agents receive: its files, and fields for prompts.
+"""The files of a task that agents receive.
 
 All files of a task are also in the workspaces: an agent that writes code opens them there, and one
 with the tool `read_file` reads texts. Every other agent with a model is shown the images and PDFs
@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...schema.team.task import missing_fields, names_fields
 from ...schema.values.attachments import named
 from ...schema.values.errors import AgentError, InputError
-from ...schema.values.hints import did_you_mean, listed
 from ..gateway.chat.inputs import formats_of, takes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ...schema.team.task import Task
@@ -86,38 +84,6 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
         f" does, write `inputs: [{kinds}]` for it in models.yaml; else choose another model, or"
         " have an agent that writes code."
     )
-
-
-def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "") -> None:
-    """Check that every task has the fields that prompts and rules of all teams name.
-
-    Args:
-        place: Where the task is defined, if known.
-
-    Raises:
-        InputError: A task lacks one.
-    """
-    texts = [*_naming(plans)]
-    for task in tasks if texts else ():
-        for whose, text in texts:
-            if missing := missing_fields(text, task):
-                where = f" ({place})" if place else ""
-                raise InputError(
-                    f"{whose} names {{{{ task.{missing[0]} }}}}, and task {task.id!r}{where} has no"
-                    f" such field.{did_you_mean(missing[0], task.fields)} Its fields:"
-                    f" {listed(task.fields)}."
-                )
-
-
-def _naming(plans: Sequence[Plan]) -> Iterator[tuple[str, str]]:
-    """Return the texts that name fields of the task, each with its owner."""
-    for plan in plans:
-        rules = (f"the constitution of {plan.team.name}", plan.team.constitution)
-        prompts = (
-            (f"the prompt of {agent} in {plan.team.name}", planned.prompt)
-            for agent, planned in plan.agents.items()
-        )
-        yield from (whose for whose in (rules, *prompts) if names_fields(whose[1]))
 
 
 def _refuse_repository(source: Path, where: str) -> None:

@@ -9,30 +9,63 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...schema.team.task import filled, names_fields
+from ...schema.team.task import filled, missing_fields, names_fields
 from ...schema.values.attachments import named
+from ...schema.values.errors import InputError
+from ...schema.values.hints import did_you_mean, listed
 from ..agents.round_state import AgentState
 from ..prompts import render
-from .skills import looks_skills_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...schema.team.task import Task
     from ...schema.values.attachments import Attachment
     from ..agents.items import Item
     from ..agents.round_state import Notice
     from ..agents.runner import AgentReport
-    from ..plan.plan import PlannedAgent
+    from ..plan.plan import Plan, PlannedAgent
     from .recall import MemoryEntry
 
-__all__ = ["UNBURDENED", "fence", "question", "render", "system"]
+__all__ = ["UNBURDENED", "fence", "question", "refuse_unfilled", "render", "system"]
 
 UNBURDENED = AgentState()
 SHORT = 8192
 """Characters of a text whose fence is cached."""
 UNSEEN: Mapping[str, Attachment] = MappingProxyType({})
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
+def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "") -> None:
+    """Check that every task has the fields that prompts and rules of all teams name.
+
+    Args:
+        place: Where the task is defined, if known.
+
+    Raises:
+        InputError: A task lacks one.
+    """
+    texts = [*_naming(plans)]
+    for task in tasks if texts else ():
+        for whose, text in texts:
+            if missing := missing_fields(text, task):
+                where = f" ({place})" if place else ""
+                raise InputError(
+                    f"{whose} names {{{{ task.{missing[0]} }}}}, and task {task.id!r}{where} has no"
+                    f" such field.{did_you_mean(missing[0], task.fields)} Its fields:"
+                    f" {listed(task.fields)}."
+                )
+
+
+def _naming(plans: Sequence[Plan]) -> Iterator[tuple[str, str]]:
+    """Return the texts that name fields of the task, each with its owner."""
+    for plan in plans:
+        rules = (f"the constitution of {plan.team.name}", plan.team.constitution)
+        prompts = (
+            (f"the prompt of {agent} in {plan.team.name}", planned.prompt)
+            for agent, planned in plan.agents.items()
+        )
+        yield from (whose for whose in (rules, *prompts) if names_fields(whose[1]))
 
 
 def system(
@@ -86,7 +119,7 @@ def _instructions(
         known=[(name, text.strip()) for name, text in noted],
         paired=[(name, text.strip()) for name, text in paired],
         skills=notes.skills,
-        looks_skills_up=looks_skills_up(planned),
+        looks_skills_up=planned.looks_skills_up,
         coaching=notes.coaching.strip(),
         schema=json.dumps(schema) if schema else "",
         has_reports=has_reports,

@@ -12,8 +12,8 @@ from ...schema.host.catalogue import Catalogue, load_named
 from ...schema.host.conforming import expected
 from ...schema.host.foreign_code import foreign_code
 from ...schema.host.models import DEFAULT_ALIAS, PERSON
-from ...schema.picture.caption import chooses, duty, goes, terms
-from ...schema.team.team import Agent, Team, is_prompt_id
+from ...schema.team.team import READ_SKILL, Agent, Team, is_prompt_id
+from ...schema.team.words import chooses, duty, goes, terms
 from ...schema.team.writing import output_schema_in_order
 from ...schema.values.errors import InputError
 from ...schema.values.values import plain, unlike_default
@@ -52,6 +52,17 @@ class PlannedAgent:
     def instructions(self) -> dict[Any, str]:
         """The instructions that depend on the agent and its team only."""
         return {}
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether its backend supports tools."""
+        with_tool = replace(self.agent, tools=(*self.agent.tools, READ_SKILL))
+        return not any(self.runner.objections(with_tool))
+
+    @property
+    def looks_skills_up(self) -> bool:
+        """Whether it has skills, and reads one with a tool when it needs it."""
+        return bool(self.agent.notes.skills) and self.takes_tools
 
     @cached_property
     def shape(self) -> Mapping[str, Any]:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import AgentError
 from ..agents.runner import AgentResult
-from ..gateway.chat.ending import is_cut_off
+from ..gateway.chat.ending import ONLY_THINKING, is_cut_off, only_thinks, why_only_thinking
 from ..gateway.chat.messages import WORDLESS
-from ..messages.thoughts import ONLY_THINKING, only_thinks, why_only_thinking
 from ..values.bounds import apart
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from ...schema.team.task import Task
 from ...schema.team.team import Team
 from ..agents.outcomes import Run
 from ..gateway.sharing import RateLimiters, Shared
-from ..messages.attached import refuse_unfilled, refuse_unread
+from ..messages.attached import refuse_unread
+from ..messages.messages import refuse_unfilled
 from ..record.trace import Event, RunFolder, Trace
 from ..scrubbing.scrubber import Scrubber
 from ..tools.approval import terminal_approver

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-from ...schema.host.catalogue import Catalogue
-from ...schema.host.host_tools import HostTools
+from ...schema.host.catalogue import Catalogue, HostTools
 from ...schema.host.python_tool import python_tool
 from ...schema.loading.host import resolve_models, resolve_tools
 from ...schema.loading.loading import check_team, load_task, load_team, team_path

@@ -10,7 +10,6 @@ from ..engine.allowance import Allowance
 from ..engine.engine import execute
 from ..plan.plan import part_of
 from ..rounds.rounds import NOBODY_SILENT, Ablation, Round, declares, rounds, summed
-from ..scoring.scorers import scored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +52,11 @@ async def perform(
     trace = context.trace
     trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
     past = await passes(plan, task, context, path=path, silent=silent)
-    run = await scored(as_run(past, plan), task, context.jails)
+    run = as_run(past, plan)
+    if task.is_scored:
+        from ..scoring.scorers import scored
+
+        run = await scored(run, task, context.jails)
     score = {"score": run.score.value} if run.score else {}
     trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds, **score)
     trace.check()

@@ -21,7 +21,7 @@ from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping, replaced
-from ..jail.moving import MOST_MOVES, is_lost
+from ..jail.jails import MOST_MOVES
 from ..values.score import Score
 from .answer_line import readings
 from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
@@ -125,7 +125,7 @@ async def _moved(evidence: Evidence) -> Any:
         try:
             return await _scored(evidence)
         except JailError as error:
-            if not is_lost(error):
+            if not error.is_lost:
                 raise
     return await _scored(evidence)
 

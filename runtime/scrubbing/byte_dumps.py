@@ -11,19 +11,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from .encodings import BREAK, hint_of
+
 MOST_ON_A_LINE = 256
 """The most bytes on a line of a dump with offsets."""
 
-BREAK = re.compile(r"(?:\\{1,128}+[nr]|[\r\n]|%0A)")
-"""A line break, plain or escaped for JSON or a URL."""
 _BYTES = r"(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|[0-9])"
 _GAP = r"(?:[ \t]{1,4}|[ \t]?[,:;][ \t]?)"
 _CELL = r"""(?:[ \t]{3}(?:\\[\\"]|[!-~])|[ \t]{2}\\{1,128}+[0abfnrtv]|[ \t][0-7]{3}|[ \t]{4})"""
 """A byte as written by `od -c`, also within JSON."""
-_SOON = r"[ \t,:;]{1,4}(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|0)"
-HINT = re.compile(rf"[0-9A-Fa-f]{{2}}{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
-CELL_HINT = re.compile(rf"{HINT.pattern}|[ \t]{{3}}[!-~][ \t]{{2}}(?:[ \t][!-~]|\\)")
-"""A pattern that occurs in every dump. Few other texts match it, and only matches are examined."""
 LEAD = 40
 """The most characters between the beginning of a dump and the first match of its hint."""
 _LINE = (
@@ -107,7 +103,7 @@ def _after_column(text: str, start: int, count: int) -> int:
 
 def dumps_in(text: str) -> Iterator[Dump]:
     """Yield runs of consecutive lines that may be dumps of bytes."""
-    hint = CELL_HINT if "   " in text else HINT
+    hint = hint_of(text)
     block: list[_DumpLine] = []
     place = 0
     while True:

@@ -17,8 +17,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .byte_dumps import BREAK, dumps_in
-
 SHORTEST_RUN = 16
 """The fewest characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers
 deep."""
@@ -30,6 +28,13 @@ MOST_UNPACKED = 1 << 22
 """The most bytes that are unpacked of one text or file."""
 MOST_PACKED = 8
 """The most archives in one run that are unpacked."""
+
+BREAK = re.compile(r"(?:\\{1,128}+[nr]|[\r\n]|%0A)")
+"""A line break, plain or escaped for JSON or a URL."""
+_SOON = r"[ \t,:;]{1,4}(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|0)"
+HINT = re.compile(rf"[0-9A-Fa-f]{{2}}{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
+CELL_HINT = re.compile(rf"{HINT.pattern}|[ \t]{{3}}[!-~][ \t]{{2}}(?:[ \t][!-~]|\\)")
+"""A pattern that occurs in every dump. Few other texts match it, and only matches are examined."""
 
 BASE32 = re.compile(rf"[A-Z2-7]{{{SHORTEST_RUN},}}+")
 RUN = re.compile(
@@ -95,8 +100,17 @@ def encoded_in(text: str) -> Iterator[Encoded]:
     """Yield the parts of a text that may be encoded, without decoding them."""
     for match in RUN.finditer(text):
         yield Encoded(start=match.start(), end=match.end(), text=BREAK.sub("", match[0]))
+    if hint_of(text).search(text) is None:
+        return
+    from .byte_dumps import dumps_in
+
     for dump in dumps_in(text):
         yield Encoded(start=dump.start, end=dump.end, dumped=dump.readings)
+
+
+def hint_of(text: str) -> re.Pattern[str]:
+    """Return the pattern that occurs in every dump of bytes in a text."""
+    return CELL_HINT if "   " in text else HINT
 
 
 def _of_run(run: str) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...schema.picture.caption import span
+from ...schema.team.words import span
 from ...schema.values.json_text import dumps
 from ..values.terminal import counted
 from ..values.usage import tokens_of

@@ -15,7 +15,7 @@ from ..values.terminal import on_one_line, speakable, speakable_json
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping
 
-    from ...schema.host.host_tools import Permission
+    from ...schema.host.catalogue import Permission
     from ..record.trace import Emit
 
 LONGEST_SHOWN = 4_000

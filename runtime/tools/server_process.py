@@ -26,7 +26,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from ...schema.values.errors import InputError
-from ..gateway.chat.text import sound
+from ..gateway.chat.messages import sound
 from ..values.bounds import LARGEST_MESSAGE, MOST_VALUES_OF_TOOL, apart
 from ..values.schema_check import excess
 

@@ -19,8 +19,7 @@ from ...schema.values.errors import AgentError, JailError, StorageError
 from ...schema.values.json_text import dumps
 from ...schema.values.values import Json, is_list, is_mapping
 from ..gateway.chat.dialogue import shortened
-from ..gateway.chat.text import sound
-from ..jail.moving import is_lost
+from ..gateway.chat.messages import sound
 from ..record.once import unkept
 from ..values.bounds import LARGEST_RESULT, LONGEST_EVENT
 from ..values.schema_check import excess
@@ -208,7 +207,7 @@ class GrantedTool:
             detail = {"detail": _bounded(_sound(error.detail))} if error.detail else {}
             return {"error": _bounded(_sound(str(error))), **detail}
         except BaseException as error:  # the tool is third-party code and may raise anything
-            is_moved = isinstance(error, JailError) and is_lost(error)
+            is_moved = isinstance(error, JailError) and error.is_lost
             if is_moved or not is_theirs(error, task):
                 raise  # no answer: the agent restarts elsewhere, where the tool can work
             raised = "".join(traceback.format_exception_only(error)).strip()

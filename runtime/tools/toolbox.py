@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Self
 
 from ...schema.host.catalogue import load_tool
 from ...schema.values.errors import InputError
-from ..record.once import unkept
 from ..scrubbing.scrubber import Scrubber
 from .approval import Approvals
 
@@ -107,7 +106,7 @@ class Toolbox:
         names: Sequence[str],
         workspace: Workspace,
         emit: Emit,
-        once: Once = unkept,
+        once: Once | None = None,
         waiting: Waiting = nullcontext,
         *,
         show: Show | None = None,
@@ -115,6 +114,7 @@ class Toolbox:
         """Return the prepared tools that a team grants an agent, by name."""
         if not names:
             return {}
+        from ..record.once import unkept
         from .tool import GrantedTool, unseen
 
         return {
@@ -122,7 +122,7 @@ class Toolbox:
                 tool=tool,
                 workspace=workspace,
                 emit=emit,
-                once=once,
+                once=once or unkept,
                 approvals=self.approvals if self.approvals.needed(name) else None,
                 waiting=waiting,
                 show=show or unseen,

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -38,7 +38,6 @@ from ._host import (
     task_options,
     with_options,
 )
-from ._screen import HELP_ALL, is_long, write_options
 
 __all__ = [
     "HOST",
@@ -63,6 +62,9 @@ __all__ = [
 
 BUG = 70
 INTERRUPTED = 130
+FIRST_SCREEN = 15
+"""The maximum number of options that `--help` shows, including `--help` itself."""
+ALL = f"{__name__}.all"
 LONGEST_SUMMARY = 200
 LONGEST_MESSAGE = 10_000
 """Maximum characters of an error message."""
@@ -123,6 +125,23 @@ VERSION = click.Option(
 )
 
 
+def _show_all(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+    if is_set and not ctx.resilient_parsing:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options and exit.",
+)
+
+
 class _Ours(click.Command):
     """A command with -h, which Ctrl-C ends at any moment."""
 
@@ -133,11 +152,14 @@ class _Ours(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters; a top-level program adds --version, a long command --help-all."""
         options = [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
-        return [*options, HELP_ALL] if is_long(options) else options
+        return [*options, HELP_ALL] if len(_visible(options)) > FIRST_SCREEN else options
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in their groups."""
-        write_options(self.get_params(ctx), ctx, formatter)
+        from ._screen import write_options
+
+        shown = _visible(self.get_params(ctx))
+        write_options(shown, ctx, formatter, most=len(shown) if ALL in ctx.meta else FIRST_SCREEN)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command. Unless the command decides otherwise, Ctrl-C ends it at once.
@@ -306,6 +328,10 @@ def main() -> None:
 @main.group("dev", cls=_Dev, hidden=True)
 def dev() -> None:
     """Work on teams in detail: draw and compare them, find faults, exchange them."""
+
+
+def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
+    return [option for option in options if isinstance(option, click.Option) and not option.hidden]
 
 
 def _show(error: CoterieError, problem_format: str) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import click
+if TYPE_CHECKING:
+    import click
 
-FIRST_SCREEN = 15
-"""The maximum number of options that `--help` shows, including `--help` itself."""
-ALL = f"{__name__}.all"
 OTHERS = "Options"
 
 GROUPS: Mapping[str, str] = {
@@ -35,18 +34,15 @@ RARE = (
 _GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
 
 
-def is_long(options: Sequence[click.Parameter]) -> bool:
-    """Return whether a command has more options than its first screen shows."""
-    return len(_visible(options)) > FIRST_SCREEN
-
-
 def write_options(
-    options: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+    options: Sequence[click.Option],
+    ctx: click.Context,
+    formatter: click.HelpFormatter,
+    *,
+    most: int,
 ) -> None:
-    """Write the options of a command in their groups."""
-    shown = _visible(options)
-    if len(shown) > FIRST_SCREEN and ALL not in ctx.meta:
-        shown = _first(shown)
+    """Write at most so many options of a command, in their groups."""
+    shown = _first(options, most) if len(options) > most else options
     rows: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHERS)}
     for option in shown:
         rows[_group(option)] += filter(None, [option.get_help_record(ctx)])
@@ -56,16 +52,12 @@ def write_options(
                 formatter.write_dl(records)
 
 
-def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
-    return [option for option in options if isinstance(option, click.Option) and not option.hidden]
-
-
-def _first(options: Sequence[click.Option]) -> list[click.Option]:
+def _first(options: Sequence[click.Option], most: int) -> list[click.Option]:
     """Leave out rare options, then if necessary the last own ones, until the rest fits."""
     rank = {name: place for place, name in enumerate(RARE.split())}
     rare = sorted((o for o in options if _name(o) in rank), key=lambda o: rank[_name(o)])
     own = [o for o in options if _group(o) == OTHERS and not (o.required or o.is_eager)]
-    left_out = [*rare, *reversed(own)][: len(options) - FIRST_SCREEN]
+    left_out = [*rare, *reversed(own)][: len(options) - most]
     return [option for option in options if option not in left_out]
 
 
@@ -75,20 +67,3 @@ def _group(option: click.Parameter) -> str:
 
 def _name(option: click.Parameter) -> str:
     return max(option.opts, key=len).lstrip("-")
-
-
-def _show_all(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
-    if is_set and not ctx.resilient_parsing:
-        ctx.meta[ALL] = True
-        click.echo(ctx.get_help(), color=ctx.color)
-        ctx.exit()
-
-
-HELP_ALL = click.Option(
-    ["--help-all"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_all,
-    help="Show all options and exit.",
-)

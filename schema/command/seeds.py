@@ -8,8 +8,8 @@ import click
 
 from ..loading.loading import read_team
 from ..loading.seeds import SEED, seed_files
-from ..picture.caption import one_line, totals
 from ..team.team import Team
+from ..team.words import one_line, totals
 from ..values.json_text import dumps
 from . import Command, as_json
 

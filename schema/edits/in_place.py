@@ -12,8 +12,8 @@ from typing import Any
 from ..host.catalogue import Catalogue
 from ..loading.agent_document import with_used
 from ..loading.loading import check_team
-from ..team.building import agent_of
-from ..team.groups import GROUPING, folded, members_of, numbered, places_in
+from ..team.building import GROUPING, agent_of
+from ..team.groups import folded, members_of, numbered, places_in
 from ..team.rewriting import exactly, rewritten_yaml
 from ..team.team import Agent, Team, is_prompt_id
 from ..team.writing import agent_value, canonical, team_value

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, Protocol
 
-from ..picture.caption import chooses, one_line, repeats, span, within
 from ..team.building import recruit_of, roster_of, rounds_of, when_of
 from ..team.conditions import Each
 from ..team.team import Team
+from ..team.words import chooses, one_line, repeats, span, within
 from ..team.writing import write_yaml
 from ..values.problems import Path
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, FieldChange, changes

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from inspect import isfunction
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from ..values.beneath import open_linked, settled
 from ..values.entries import EntryPoint, find_entries
@@ -29,7 +29,6 @@ from .models import DEFAULT_ALIAS, PERSON, PERSON_MODEL, Model
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .host_tools import HostTools, Permission
     from .python_scorer import PythonScorer
     from .python_tool import PythonTool
 
@@ -41,6 +40,8 @@ OF_FUNCTIONS = frozenset({"checks", "functions", "pages", "runners", "scorers", 
 OF_BENCHMARKS = f"{__name__.partition('.')[0]}.benchmarks."
 
 
+Permission = Literal["allow", "ask", "deny"]
+"""Whether agents may call a tool; `ask` asks a person before each call."""
 _FRONT_MATTER = re.compile(r"\A---\n(.*\n)*?---(\n|\Z)")
 
 
@@ -78,6 +79,30 @@ class ToolServer:
     def variables(self) -> frozenset[str]:
         """The environment variables whose values the server receives."""
         return frozenset({*self.env, self.key_env, *self.headers_env.values()} - {""})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HostTools:
+    """The content of a tools.yaml: what the host itself offers.
+
+    Attributes:
+        servers: The tool servers, by name.
+        python: The Python functions, by name.
+        permissions: The permissions by tool; for all other tools, `allow`.
+        scorers: The Python functions that score answers, by name.
+    """
+
+    servers: Mapping[str, ToolServer] = field(default_factory=nothing)
+    python: Mapping[str, PythonTool] = field(default_factory=nothing)
+    permissions: Mapping[str, Permission] = field(default_factory=nothing)
+    scorers: Mapping[str, PythonScorer] = field(default_factory=nothing)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of these tools in team files."""
+        servers = self.servers.values()
+        served = {f"{server.name}.{tool}" for server in servers for tool in server.tools}
+        return frozenset(served | self.python.keys())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..team.building import using_files
 from ..team.team import OF_OTHERS, is_prompt_id
 from ..values.beneath import names_in, open_linked
 from ..values.document import LIMITS, UNWELCOME, Document
@@ -79,7 +80,7 @@ def with_used(
         problems: The problems found so far.
         folder: The team file's folder. None: there is no file, so it may use no agent files.
     """
-    using = using_files(document)
+    using = using_files(document.value)
     if not document.complete or not using:
         return document, problems
     agents = document.value["agents"]
@@ -88,13 +89,6 @@ def with_used(
     value = {**document.value, "agents": {**agents, **whole}}
     grafts = {("agents", name): part for name, part in parts.items()}
     return replace(document, value=value, grafts=grafts), [*problems, *result]
-
-
-def using_files(document: Document) -> Mapping[str, Mapping[str, Any]]:
-    """Return the agents that use agent files, with their own fields in the team file."""
-    agents = document.value.get("agents") if is_mapping(document.value) else None
-    items = agents.items() if is_mapping(agents) else ()
-    return {agent: fields for agent, fields in items if is_mapping(fields) and "use" in fields}
 
 
 def read_agent_document(path: Path, root: Path) -> tuple[Document, list[Problem]]:

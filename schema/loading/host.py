@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..host.host_tools import HostTools
+from ..host.catalogue import HostTools
 from ..host.models import DEFAULT_ALIAS, EMBEDDED, INBOX, Model
 from ..values.errors import InputError
 from .loading import load_models

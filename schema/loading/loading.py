@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,12 +16,10 @@ from ..checking._shape import shape_problems, sound
 from ..host.catalogue import Catalogue
 from ..host.models import Model
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
-from ..team.building import team_of
-from ..team.groups import expanded, expanded_value
+from ..team.building import is_grouped, team_of, using_files
 from ..team.task import ScorerChoice, Task
 from ..team.team import Team
 from ..values._json import read_json
-from ..values.attachments import Attachment
 from ..values.beneath import open_linked
 from ..values.document import LIMITS, Document, DocumentLimits
 from ..values.errors import ConfigError, InputError, without_problems
@@ -28,11 +27,7 @@ from ..values.hints import did_you_mean
 from ..values.problems import MOST_PROBLEMS, Problem, quoted
 from ..values.values import frozen, is_mapping
 from ..values.yaml_text import read_yaml
-from .agent_document import TEAM, is_team_folder, using_files, with_used
-from .recognition import crew_folders, foreign_problem
 from .scorers import EXACT, scorer_of
-from .seeds import located
-from .task_files import by_kind, files_of_task
 from .task_form import PLAIN, TaskForm
 
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
@@ -80,19 +75,25 @@ def team_path(name: str | Path) -> Path:
         InputError: There is no such seed, or the folder has no team, or the file does not exist but
             a seed has its name.
     """
-    path = refuse_tasks(located(name))
-    if path.is_dir() and not is_team_folder(path):
-        is_crew = bool(crew_folders(path))
-        how = (
-            f" It belongs to CrewAI. Import it: mas dev import {path} -o team.yaml"
-            if is_crew
-            else ""
-        )
-        raise InputError(f"{path}: not a team's folder: it has no {TEAM}.{how}")
-    if path.is_dir():
-        read_file(path / TEAM, LIMITS, root=path)
-        return path / TEAM
-    return path
+    path = Path(name)
+    if not os.path.exists(path):  # noqa: PTH110 - false also for an impossible name
+        from .seeds import located
+
+        path = located(name)
+    refuse_tasks(path)
+    return _team_in(path) if path.is_dir() else path
+
+
+def _team_in(folder: Path) -> Path:
+    from .agent_document import TEAM, is_team_folder
+    from .recognition import crew_folders
+
+    if is_team_folder(folder):
+        read_file(folder / TEAM, LIMITS, root=folder)
+        return folder / TEAM
+    how = f" It belongs to CrewAI. Import it: mas dev import {folder} -o team.yaml"
+    is_crew = bool(crew_folders(folder))
+    raise InputError(f"{folder}: not a team's folder: it has no {TEAM}.{how if is_crew else ''}")
 
 
 def refuse_tasks(path: Path) -> Path:
@@ -149,7 +150,7 @@ def check_team(
         folder: The folder of the file and of its agent files. None: it may use none.
     """
     shaped = _read_alone(content, file) if len(content) <= LONGEST_REMEMBERED else None
-    whole, team, shape = shaped or _shaped(*with_used(*read_yaml(content, file), folder))
+    whole, team, shape = shaped or _read_with_agents(content, file, folder)
     if not whole.complete:
         return team, [*shape]
     reading = Reading(document=whole, team=team, catalogue=catalogue, problems=shape)
@@ -163,15 +164,26 @@ def _read_alone(content: bytes, file: str) -> _Shaped | None:
     A pool, an evolution and a server read the same few files over and over.
     """
     document, problems = read_yaml(content, file)
-    return None if using_files(document) else _shaped(document, problems)
+    return None if using_files(document.value) else _shaped(document, problems)
+
+
+def _read_with_agents(content: bytes, file: str, folder: Path | None) -> _Shaped:
+    from .agent_document import with_used
+
+    return _shaped(*with_used(*read_yaml(content, file), folder))
 
 
 def _shaped(document: Document, problems: list[Problem]) -> _Shaped:
     document, problems = shape_only(document, problems, "team")
     if not document.complete:
         return document, team_of({}), problems
+    value = sound(document, "team") if problems else document.value
+    if not is_grouped(document.value):
+        return document, team_of(value), problems
+    from ..team.groups import expanded, expanded_value
+
     whole, unclear = expanded(document)
-    team = team_of(expanded_value(sound(document, "team")) if problems else whole.value)
+    team = team_of(expanded_value(value) if problems else whole.value)
     return whole, team, merged(problems, unclear)
 
 
@@ -214,8 +226,7 @@ def parse_task(
         raise ConfigError(problems)
     value = sound(document, "task") if problems else document.value
     value = value if is_mapping(value) else {}
-    contents = value.get("files") or {}
-    files, missing = files_of_task(contents, document, folder, TASK_LIMITS.scalar)
+    files, missing = _files_of(value.get("files"), document, folder)
     scorer, unscored = scorer_of(value.get("scorer", EXACT), document, folder, catalogue)
     repo = folder / value["repo"] if value.get("repo") else None
     result = [*missing, *unscored]
@@ -229,6 +240,18 @@ def parse_task(
             )
     without_problems(document, merged(problems, result))
     return _task(value, files, repo, scorer)
+
+
+def _files_of(
+    value: Any, document: Document, folder: Path
+) -> tuple[Mapping[str, Any], list[Problem]]:
+    """Return the fields of a task for its files, and their problems."""
+    if not value:
+        return {}, []
+    from .task_files import by_kind, files_of_task
+
+    files, problems = files_of_task(value, document, folder, TASK_LIMITS.scalar)
+    return by_kind(files), problems
 
 
 def load_models(path: str | Path) -> Mapping[str, Model]:
@@ -300,10 +323,14 @@ def shape_only(
     """
     if not document.complete:
         return document, sorted(problems)
-    if schema == "team" and (foreign := foreign_problem(document)) is not None:
-        return replace(document, complete=False), [foreign]
     first = [*problems, *islice(secrets_in(document), MOST_PROBLEMS)]
-    return document, merged(first, shape_problems(document, schema))
+    result = merged(first, shape_problems(document, schema))
+    if result and schema == "team":
+        from .recognition import foreign_problem
+
+        if (foreign := foreign_problem(document)) is not None:
+            return replace(document, complete=False), [foreign]
+    return document, result
 
 
 def read_shape(path: str | Path, schema: str) -> Any:
@@ -334,7 +361,7 @@ def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
 
 def _task(
     value: dict[str, Any],
-    files: Mapping[str, str | Attachment],
+    files: Mapping[str, Any],
     repo: Path | None,
     scorer: ScorerChoice,
 ) -> Task:
@@ -345,7 +372,7 @@ def _task(
         **fields,
         briefs=MappingProxyType(briefs),
         fields=MappingProxyType(value.get("fields") or {}),
-        **by_kind(files),
+        **files,
         repo=repo,
         scorer=scorer,
     )

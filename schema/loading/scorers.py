@@ -6,9 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..host.catalogue import benchmark_scorers
-from ..host.host_tools import HostTools
-from ..host.scorer_form import form_problems
+from ..host.catalogue import HostTools, benchmark_scorers
 from ..team.task import ScorerChoice
 from ..values.hints import did_you_mean
 from ..values.problems import quoted
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from ..values.problems import Problem
 
 EXACT = "exact"
-"""The scorer of a task that names none."""
+"""The scorer of a task that names none. It accepts every reference answer."""
 GRANTED = "with --scorer FILE.py:FUNCTION, or under scorers in tools.yaml"
 
 
@@ -74,10 +72,17 @@ def scorer_of(
         return ScorerChoice(options=options), [*_unnamed(document)]
     chosen = ScorerChoice(name=name, options=options, python=catalogue.python_scorers.get(name))
     if name in catalogue.scorers:
-        return chosen, [] if chosen.python else form_problems(name, options, document)
+        accepts_all = chosen.python or (name == EXACT and not options)
+        return chosen, [] if accepts_all else _misfits(chosen, document)
     path = ("scorer", "name") if ("scorer", "name") in document.places else ("scorer",)
     message = f"no scorer {quoted(name)}.{scorer_hint(name, catalogue)}"
     return chosen, [document.problem(path, message)]
+
+
+def _misfits(chosen: ScorerChoice, document: Document) -> list[Problem]:
+    from ..host.scorer_form import form_problems
+
+    return form_problems(chosen.name, chosen.options, document)
 
 
 def _granted(python: str, folder: Path, catalogue: Catalogue) -> PythonScorer | None:

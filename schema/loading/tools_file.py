@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from ..host.catalogue import ToolServer, installed
-from ..host.host_tools import HostTools
+from ..host.catalogue import HostTools, ToolServer, installed
 from ..host.python_scorer import PythonScorer
 from ..host.python_tool import PythonTool
 from ..values.document import LIMITS, Document

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..team.team import Team
-from .caption import flows, goes, one_line, terms, works
+from ..team.words import flows, goes, one_line, terms, works
 
 
 def draw(team: Team) -> str:

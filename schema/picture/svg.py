@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from ..team.team import Agent, Team
-from .caption import one_line, terms, totals, works
+from ..team.words import one_line, terms, totals, works
 from .layout import Arrangement, Slot, Spacing, arrange
 
 # All measures are in pixels.

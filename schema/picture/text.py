@@ -7,7 +7,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from .caption import duty, engine, model, one_line, span, terms, totals
+from ..team.words import duty, engine, model, one_line, span, terms, totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

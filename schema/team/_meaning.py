@@ -26,10 +26,7 @@ from ..values.hints import did_you_mean, listed
 from ..values.problems import Path, quoted, reason_of
 from ..values.secrets import LOOKS_LIKE_A_KEY, looks_secret
 from ..values.values import is_list, is_mapping
-from ._conditional import CONDITION_RULES
 from ._graph import Reading, Rule, is_clear, known_agents, no_cycle, one_output
-from ._passes import PASS_RULES
-from ._roster import ROSTER_RULES
 from .team import ACTS, DEFAULT_BACKEND, IMPLIED_BACKENDS, OF_OTHERS, READ_SKILL, is_prompt_id
 
 if TYPE_CHECKING:
@@ -171,6 +168,26 @@ def drafts_of_models(reading: Reading) -> Iterator[Problem]:
             )
 
 
+def declared_parts(reading: Reading) -> Iterator[Problem]:
+    """Check the parts that few teams declare: passes, an open roster, agents' conditions."""
+    execution = reading.team.execution
+    rules: tuple[Rule, ...] = ()
+    if execution.rounds is not None or execution.recruit is not None:
+        from ._passes import PASS_RULES
+
+        rules += PASS_RULES
+    if execution.roster is not None:
+        from ._roster import ROSTER_RULES
+
+        rules += ROSTER_RULES
+    if any(agent.is_conditional for agent in reading.team.agents.values()):
+        from ._conditional import CONDITION_RULES
+
+        rules += CONDITION_RULES
+    for rule in rules:
+        yield from rule(reading)
+
+
 def secrets_in(document: Document) -> Iterator[Problem]:
     """Check that no text looks like a key. Messages never show the text itself."""
     for path, text, at_key in _texts(document.value):
@@ -182,9 +199,7 @@ GRAPH_RULES: tuple[Rule, ...] = (
     known_agents,
     no_cycle,
     one_output,
-    *PASS_RULES,
-    *ROSTER_RULES,
-    *CONDITION_RULES,
+    declared_parts,
 )
 """The rules that hold on every host."""
 

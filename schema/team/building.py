@@ -1,14 +1,17 @@
-"""Builds teams and agents from plain values of the right shape; absent fields get defaults."""
+"""Builds teams and agents from plain values of the right shape; absent fields get defaults.
+
+A team file may first need `groups` to expand its short forms, and `agent_document` to read the
+agent files that it uses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..values.codec import from_value
 from ..values.values import is_list, is_mapping, without_nulls
-from .conditions import Each, When
 from .team import (
     Agent,
     Execution,
@@ -22,6 +25,31 @@ from .team import (
     SolvedTask,
     Team,
 )
+
+if TYPE_CHECKING:
+    from .conditions import Each, When
+
+GROUPING = frozenset({"count", "like"})
+"""The fields of an agent that exist only in files."""
+
+
+def is_grouped(value: Any) -> bool:
+    """Return whether a team's plain value has groups, or agents that copy another one."""
+    return any(
+        "*" in name or (is_mapping(fields) and not GROUPING.isdisjoint(fields))
+        for name, fields in _agents_in(value)
+    )
+
+
+def using_files(value: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return the agents that use agent files, with their own fields in the team file."""
+    agents = _agents_in(value)
+    return {name: fields for name, fields in agents if is_mapping(fields) and "use" in fields}
+
+
+def _agents_in(value: Any) -> Iterable[tuple[str, Any]]:
+    agents = value.get("agents") if is_mapping(value) else None
+    return agents.items() if is_mapping(agents) else ()
 
 
 def team_of(value: Any) -> Team:
@@ -102,7 +130,7 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
         when=None if fields.get("when") is None else when_of(fields["when"]),
         reads=readings_of(fields.get("reads") or {}),
-        each=None if fields.get("each") is None else Each(**without_nulls(fields["each"])),
+        each=None if fields.get("each") is None else _each_of(fields["each"]),
         **others,
     )
 
@@ -137,9 +165,17 @@ def _recall(fields: dict[str, Any]) -> Recall:
 
 def when_of(fields: dict[str, Any]) -> When:
     """Build an agent's condition from values of the right shape."""
+    from .conditions import When
+
     record: dict[str, Any] = without_nulls(fields)
     only, among = record.pop("is", None), record.pop("in", ())
     return When(**record, is_=only, in_=tuple(among))
+
+
+def _each_of(fields: dict[str, Any]) -> Each:
+    from .conditions import Each
+
+    return Each(**without_nulls(fields))
 
 
 def readings_of(fields: dict[str, Any]) -> Mapping[str, When]:

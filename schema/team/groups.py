@@ -19,9 +19,8 @@ from ..values.document import LIMITS, Document
 from ..values.hints import did_you_mean, listed
 from ..values.problems import Path, Problem, quoted
 from ..values.values import is_list, is_mapping
+from .building import GROUPING, is_grouped
 
-GROUPING = frozenset({"count", "like"})
-"""The fields of an agent that exist only in files."""
 MOST_AGENTS = 256
 LONGEST_ID = 64
 EDGES: Path = ("topology", "reports_to")
@@ -35,14 +34,12 @@ LISTS: Sequence[Path] = (
 
 
 def expanded(document: Document) -> tuple[Document, list[Problem]]:
-    """Expand the groups of a team file and the agents that copy another one.
+    """Expand the groups of a team file and the agents that copy another one; see `is_grouped`.
 
     Returns:
         The document with the expanded value, and with the place where each part is written; and the
         problems of the groups.
     """
-    if not is_grouped(document.value):
-        return document, []
     expansion = _Expansion(raw=document.value["agents"])
     value = expansion.expand(document.value)
     problems = [document.problem(path, why, at_key=True) for path, why in expansion.complaints]
@@ -52,15 +49,6 @@ def expanded(document: Document) -> tuple[Document, list[Problem]]:
 def expanded_value(value: Any) -> Any:
     """Expand the groups of a team's plain value."""
     return _Expansion(raw=value["agents"]).expand(value) if is_grouped(value) else value
-
-
-def is_grouped(value: Any) -> bool:
-    """Return whether a team's plain value has groups, or agents that copy another one."""
-    agents = value.get("agents") if is_mapping(value) else None
-    return is_mapping(agents) and any(
-        "*" in name or (is_mapping(agent) and not GROUPING.isdisjoint(agent))
-        for name, agent in agents.items()
-    )
 
 
 def members_of(name: str, count: int) -> list[str]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..values.codec import stored
 from ..values.values import equal_numbers_alike, is_mapping, nothing, unlike_default
-from .conditions import readings_following
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -215,6 +214,8 @@ class Agent:
 
     def following(self, new_ids: NewIds) -> Agent:
         """Return the agent with the new ids of all agents that its fields name."""
+        from .conditions import readings_following
+
         return replace(
             self,
             when=self.when and self.when.following(new_ids),

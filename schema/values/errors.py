@@ -81,7 +81,14 @@ class AgentError(RunError):
 
 
 class JailError(RunError):
-    """Code of an agent could not run, or not safely."""
+    """Code of an agent could not run, or not safely.
+
+    Attributes:
+        is_lost: Whether the machine with the jail is gone, so that the work can be repeated
+            elsewhere.
+    """
+
+    is_lost = False
 
 
 class StorageError(CoterieError, OSError):

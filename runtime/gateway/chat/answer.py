@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from ....schema.values.problems import quoted
 from ....schema.values.values import is_list, is_mapping
+from ...scrubbing.scrubber import SHORTEST
 from .ending import reason_of
 from .errors import CallError
-from .messages import ChatAnswer, ToolRequest
-from .text import as_text, place_of, sound, text_of
+from .messages import ChatAnswer, ToolRequest, as_text, place_of, sound, text_of
 from .thinking import thought_of
 from .usage_shape import consumed
 
 SIGNED = ("extra_content", "provider_specific_fields")
 """Fields of a tool call that sign the thinking before it: Gemini's own, and litellm's name for it
 (ai.google.dev/gemini-api/docs/thought-signatures)."""
+
+
+ANSWERED = ("choices", "content", "output", "type", "response")
+"""Fields that only a response with an answer has."""
+ERRORS = ("error", "Error", "errors", "fault")  # Cloudflare lists them; "fault" is Apigee's
+MESSAGES = ("message", "Message", "msg", "error_msg", "errmsg", "faultstring")
+"""Fields under which an endpoint reports an error, and those of its message."""
+
+
+def without(secrets: Iterable[str], content: bytes) -> bytes:
+    """Remove secrets from a text, before shortening could leave a part of one."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST:
+            content = content.replace(secret.encode(), b"[secret]")
+    return content
 
 
 def parsed(source: str, content: bytes) -> Mapping[str, Any]:
@@ -35,6 +50,30 @@ def parsed(source: str, content: bytes) -> Mapping[str, Any]:
     if not is_mapping(body):
         raise _malformed(f"{source}: the answer is not a JSON object.")
     return cast("Mapping[str, Any]", body)
+
+
+def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the error that a response, or an event, reports in place of an answer.
+
+    It may stand where streaming APIs put it, in a choice, or where providers put it that answer
+    every request with status 200.
+    """
+    choices = body.get("choices")
+    inner = (body.get(name) for name in ("response", "Response", "x_groq"))  # "Response": Tencent
+    places = (body, *inner, *(choices if is_list(choices) else ()))
+    for fields in filter(is_mapping, places):
+        error = next(filter(None, map(fields.get, ERRORS)), None)
+        if error := error[0] if is_list(error) and error else error:
+            return error if is_mapping(error) else {"message": str(error)}
+    if is_mapping(base := body.get("base_resp")) and base.get("status_code"):  # MiniMax
+        return {"code": base["status_code"], "message": base.get("status_msg")}
+    if any(str(body.get(name)).endswith("error") for name in ("type", "object")):
+        return body
+    if "title" in body and (place_of(body.get("status")) or 0) >= 400:  # RFC 9457
+        return body
+    is_answer = any(body.get(name) is not None for name in ANSWERED)
+    tells = bool(body.get("detail")) or any(isinstance(body.get(name), str) for name in MESSAGES)
+    return body if tells and not is_answer else None
 
 
 def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:

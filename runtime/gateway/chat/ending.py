@@ -1,4 +1,7 @@
-"""The one place that interprets why an answer ended, for every API, streamed or not."""
+"""The one place that interprets why an answer ended, for every API, streamed or not.
+
+An answer that consists of thinking only is no answer: the model is asked again.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from .messages import ChatAnswer, Message
 
 NO_EFFECT = "Nothing was executed."
+ONLY_THINKING = "it is thinking only. Think less, and write the answer after it."
+"""The message to a model that thought and did not answer."""
 LONGEST_WRITTEN = 500
 """The most characters of a call's arguments that its model is shown again."""
 CUT_OFF = frozenset({"content_filter", "filtered", "length"})
@@ -47,6 +52,27 @@ def meaning(word: str) -> str:
     """Return the meaning of a finish word in `FINISH_WORDS`; empty if unknown."""
     bare = _HUMP.sub("_", word.strip().rpartition(".")[2])
     return _MEANINGS.get(bare.lower().replace("-", "_").replace(" ", "_"), "")
+
+
+def only_thinks(answer: ChatAnswer) -> bool:
+    """Return whether a model thought, but neither wrote an answer nor called a tool."""
+    return bool(answer.thinking and not answer.text.strip() and not answer.tool_calls)
+
+
+def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
+    """Return why an answer is thinking only, and what to write in the team file; else "".
+
+    Args:
+        max_tokens: The limit on its tokens.
+    """
+    if not only_thinks(answer):
+        return ""
+    if answer.finish_reason == "length":
+        return (
+            f"the model's thinking took all of its max_tokens ({max_tokens}), and left none for an"
+            " answer. Write a larger max_tokens."
+        )
+    return f"the model only thought and did not answer (finish reason {answer.finish_reason!r})."
 
 
 def reason_of(word: object, *, calls: bool) -> str:

@@ -1,4 +1,4 @@
-"""Requests to models and their answers, whatever the provider."""
+"""Requests to models and their answers, whatever the provider, with valid text only."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ....schema.values.codec import SKIPPED, stored
+from ....schema.values.json_text import dumps
+from ....schema.values.values import is_list
 from ...values.bounds import MOST_TOOL_CALLS
 from ...values.usage import NOTHING, Usage
 
@@ -14,7 +16,19 @@ if TYPE_CHECKING:
     from ....schema.host.models import Effort
     from ....schema.values.attachments import Attachment
 
-__all__ = ["WORDLESS", "ChatAnswer", "ChatRequest", "Message", "ToolRequest", "Usage", "bounded"]
+__all__ = [
+    "WORDLESS",
+    "ChatAnswer",
+    "ChatRequest",
+    "Message",
+    "ToolRequest",
+    "Usage",
+    "as_text",
+    "bounded",
+    "place_of",
+    "sound",
+    "text_of",
+]
 
 WORDLESS = "(no words)"
 """Stands in for an empty message, which endpoints refuse."""
@@ -129,3 +143,31 @@ def bounded(answer: ChatAnswer) -> ChatAnswer:
         return answer
     text = f"{answer.text}\n\n{LEFT_OUT}".strip()
     return replace(answer, text=text, tool_calls=answer.tool_calls[:MOST_TOOL_CALLS], kept={})
+
+
+def text_of(content: Any) -> str:
+    """Return the text of a content, which some endpoints send in parts."""
+    if is_list(content):
+        return "".join(text_of(part.get("text")) for part in content)
+    return sound(as_text(content))
+
+
+def as_text(value: Any) -> str:
+    """Return a text unchanged, any other value as JSON, and None as an empty text."""
+    return value if isinstance(value, str) else "" if value is None else dumps(value)
+
+
+def sound(text: str) -> str:
+    """Replace lone surrogates, which JSON can carry and UTF-8 cannot."""
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
+
+
+def place_of(index: Any) -> int | None:
+    """Return an index, which some endpoints send as text; None if invalid."""
+    if isinstance(index, str) and index.strip().isdecimal():
+        return int(index)
+    return index if isinstance(index, int) and not isinstance(index, bool) else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ....schema.values.values import is_list, is_mapping
-from .text import sound, text_of
+from .messages import sound, text_of
 
 FIELDS = (
     "reasoning_items",

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from ...values.bounds import LARGEST_ANSWER, apart
-from ..chat.answer import parsed
+from ..chat.answer import failure_in, parsed, without
 from ..chat.errors import CallError
 from ..environment import shown_proxy
 from ..stream_sink import StreamSink
 from ..wires import WIRES
-from .refusals import failed, failure_in, refusal, without
 from .streamed import StreamedAnswer
 
 if TYPE_CHECKING:
@@ -85,8 +84,7 @@ class HttpClient:
             ) as response:
                 if response.status != 200:
                     words = without(endpoint.secrets, await read_bounded(response))
-                    has_key = endpoint.key is not None
-                    raise refusal(url, response.status, response.headers, words, has_key=has_key)
+                    raise _refused(endpoint, url, response, words)
                 yield response
         except (aiohttp.ClientError, OSError) as error:
             raise broken(endpoint, url, error) from None
@@ -147,9 +145,18 @@ async def _exchange(
             data = without(secrets, await read_bounded(response))
             if failure := _proxy_refused(endpoint, url, response.status, data):
                 raise failure
-            has_key = endpoint.key is not None
-            raise refusal(url, response.status, response.headers, data, has_key=has_key)
+            raise _refused(endpoint, url, response, data)
         return without(secrets, await read(response)), response.headers
+
+
+def _refused(
+    endpoint: Endpoint, url: str, response: aiohttp.ClientResponse, content: bytes
+) -> CallError:
+    """Return the error of a response with another status than 200."""
+    from .refusals import refusal
+
+    has_key = endpoint.key is not None
+    return refusal(url, response.status, response.headers, content, has_key=has_key)
 
 
 def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> ChatAnswer:
@@ -166,6 +173,8 @@ def answer_in(
     """
     url = endpoint.shown
     if failure := failure_in(body):
+        from .refusals import failed
+
         raise failed(url, failure, headers, has_key=endpoint.key is not None)
     return WIRES[endpoint.wire].answer(body, url)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from ....schema.values.values import is_list, is_mapping
-from ...scrubbing.scrubber import SHORTEST
+from ..chat.answer import ERRORS, MESSAGES
 from ..chat.errors import GIVEN_UP_ON, CallError, kind_of, meaning_of
-from ..chat.text import place_of
+from ..chat.messages import place_of
 from ..retry import retry_after
 
 IN_PLACE = "an error ({status}) in place of an answer"
@@ -44,21 +44,10 @@ STATUS_OF: Mapping[str, int] = {
 """The equivalent HTTP status of errors sent with status 200, by their codes and types."""
 INVALID = ("invalid_", "unsupported_", "image_", "empty_image", "context_length")
 """Beginnings of codes that blame the request."""
-ANSWERED = ("choices", "content", "output", "type", "response")
-ERRORS = ("error", "Error", "errors", "fault")  # Cloudflare lists them; "fault" is Apigee's
-MESSAGES = ("message", "Message", "msg", "error_msg", "errmsg", "faultstring")
 WORDED = (*ERRORS, *MESSAGES, "title", "detail", "loc", "type", "code", "Code", "metadata", "raw")
 """Keys under which an error has its message, in the order to show them."""
 _VERSIONED = re.compile(r"/v\d|/deployments/|api-version=")
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
-
-
-def without(secrets: Iterable[str], content: bytes) -> bytes:
-    """Remove secrets from a text, before shortening could leave a part of one."""
-    for secret in secrets:
-        if len(secret) >= SHORTEST:
-            content = content.replace(secret.encode(), b"[secret]")
-    return content
 
 
 def refusal(
@@ -123,30 +112,6 @@ def wait_of(headers: Mapping[str, str], content: bytes) -> float | None:
     return _delay(content) if waits is None else waits
 
 
-def failure_in(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the error that a response, or an event, reports in place of an answer.
-
-    It may stand where streaming APIs put it, in a choice, or where providers put it that answer
-    every request with status 200.
-    """
-    choices = body.get("choices")
-    inner = (body.get(name) for name in ("response", "Response", "x_groq"))  # "Response": Tencent
-    places = (body, *inner, *(choices if is_list(choices) else ()))
-    for fields in filter(is_mapping, places):
-        error = next(filter(None, map(fields.get, ERRORS)), None)
-        if error := error[0] if is_list(error) and error else error:
-            return error if is_mapping(error) else {"message": str(error)}
-    if is_mapping(base := body.get("base_resp")) and base.get("status_code"):  # MiniMax
-        return {"code": base["status_code"], "message": base.get("status_msg")}
-    if any(str(body.get(name)).endswith("error") for name in ("type", "object")):
-        return body
-    if "title" in body and (place_of(body.get("status")) or 0) >= 400:  # RFC 9457
-        return body
-    is_answer = any(body.get(name) is not None for name in ANSWERED)
-    tells = bool(body.get("detail")) or any(isinstance(body.get(name), str) for name in MESSAGES)
-    return body if tells and not is_answer else None
-
-
 def failed(
     url: str,
     failure: Mapping[str, Any],
@@ -158,7 +123,7 @@ def failed(
     """Return the error that an endpoint reports with status 200.
 
     Args:
-        failure: The result of `failure_in`.
+        failure: The result of `answer.failure_in`.
         began: Whether a part of an answer came before it.
     """
     content = json.dumps({"error": failure}).encode()

@@ -11,10 +11,9 @@ import aiohttp
 
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import LARGEST_ANSWER, LARGEST_STREAM, MOST_LINES, apart
-from ..chat.answer import parsed
+from ..chat.answer import failure_in, parsed, without
 from ..chat.errors import CallError
 from .events import EventReader
-from .refusals import failed, failure_in, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -168,6 +167,8 @@ class StreamedAnswer:
 
     def _failed(self, failure: Mapping[str, Any]) -> CallError:
         """Return a failure that the endpoint reports, perhaps after the answer has begun."""
+        from .refusals import failed
+
         began = self.sink.received is not None
         return failed(self.source, failure, self._headers, began=began)
 

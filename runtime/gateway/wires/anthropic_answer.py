@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....schema.values.values import is_mapping
-from ..chat.text import as_text
+from ..chat.messages import as_text
 
 ANSWER_TOOL = "give_answer"
 """The tool through which a model answers if nothing else can enforce the schema."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....schema.values.values import is_mapping
 from ..chat.ending import is_said
-from ..chat.text import place_of
+from ..chat.messages import place_of
 
 GROWING: Mapping[str, str] = {
     "text_delta": "text",

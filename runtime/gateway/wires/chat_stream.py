@@ -9,7 +9,7 @@ from typing import Any, cast
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import MOST_TOOL_CALLS
 from ..chat.ending import outweighs
-from ..chat.text import place_of
+from ..chat.messages import place_of
 
 TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
 """The text fields of a delta."""

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....schema.values.values import is_list
-from ..chat.messages import Message
-from ..chat.text import text_of
+from ..chat.messages import Message, text_of
 from .paired import calls_of, paired, split_instructions
 
 Item = dict[str, Any]

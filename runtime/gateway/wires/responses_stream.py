@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....schema.values.values import is_mapping
-from ..chat.text import place_of
+from ..chat.messages import place_of
 
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 WORDS = frozenset(

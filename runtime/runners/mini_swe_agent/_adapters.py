@@ -17,10 +17,10 @@ from ....schema.values.errors import AgentError
 from ....schema.values.json_text import dumps, loads
 from ...agents.runner import AgentResult
 from ...gateway import bare, call_ids, spoken
+from ...gateway.chat.ending import only_thinks
 from ...gateway.chat.messages import WORDLESS
 from ...jail.code.mini_environment import JailEnvironment
 from ...jail.code.shell import CommandResult
-from ...messages.thoughts import only_thinks
 from ...prompts import render
 from ...tools import ToolError
 from .._foreign import foreign_errors

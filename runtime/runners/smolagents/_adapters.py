@@ -29,10 +29,9 @@ from ....schema.values.errors import AgentError
 from ....schema.values.json_text import dumps
 from ...agents.runner import AgentResult
 from ...gateway import call_ids, spoken
-from ...gateway.chat.ending import is_cut_off
+from ...gateway.chat.ending import is_cut_off, only_thinks
 from ...jail.code.smol_executor import JailExecutor
 from ...jail.code.worker import CellResult
-from ...messages.thoughts import only_thinks
 from ...prompts import render
 from ...values.structured import answer_in, parse_structured
 from .._bounds import LARGEST_ANSWER, check_answer

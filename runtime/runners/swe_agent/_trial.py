@@ -13,6 +13,7 @@ from ....schema.team.team import Agent
 from ...agents.runner import AgentResult, Assignment, Runner
 from ...gateway import ChatAnswer, ToolRequest
 from ...jail import Jails
+from ...record.once import unkept
 from ...repository.git import git
 from ...repository.workspace import Workspaces
 
@@ -51,5 +52,6 @@ async def try_swe_agent(runner: Runner) -> AgentResult:
                     workspace=workspaces.of("trial", 1, ()),
                     jails=Jails(),
                     emit=lambda _event, /, **_: None,
+                    once=unkept,
                 )
             )

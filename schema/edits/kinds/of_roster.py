@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from ...team.building import (
+    GROUPING,
     agent_of,
     notes_of,
     readings_of,
@@ -16,7 +17,6 @@ from ...team.building import (
     when_of,
 )
 from ...team.conditions import Each, readings_following
-from ...team.groups import GROUPING
 from ...team.team import OF_OTHERS, Agent
 from ...team.writing import agent_value
 from ...values.problems import Path

@@ -16,7 +16,6 @@ from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_tas
 from coterie.benchmarks.small.passing import readings
 from coterie.runtime.jail import AnyJail, JailRequest, Jails
 from coterie.runtime.jail.detect import detect
-from coterie.runtime.jail.request import PLAIN
 from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.values.score import Score
 from coterie.schema import InputError, JailError, ScorerChoice, Task
@@ -188,7 +187,7 @@ def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
 class OpenedOffTheLoop(Jails):
     """Jails that nobody may open where other runs wait meanwhile."""
 
-    def open(self, work: Path, request: JailRequest = PLAIN) -> AnyJail:
+    def open(self, work: Path, request: JailRequest | None = None) -> AnyJail:
         with pytest.raises(RuntimeError):  # no loop runs in this thread
             asyncio.get_running_loop()
         return super().open(work, request)

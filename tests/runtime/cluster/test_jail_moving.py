@@ -26,7 +26,7 @@ from coterie.runtime import (
 )
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.jail.moving import MOST_MOVES
+from coterie.runtime.jail.jails import MOST_MOVES
 from coterie.runtime.scoring.scorers import Evidence, score
 from coterie.runtime.showing.saying import event_text
 from coterie.schema import Catalogue, HostTools, JailError, Model, ScorerChoice, Task, parse_team

@@ -16,6 +16,7 @@ from coterie.runtime import Journal, Run, Trace, compile
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.gateway import ChatAnswer
 from coterie.runtime.jail import Jails
+from coterie.runtime.record.once import unkept
 from coterie.runtime.record.trace import Event
 from coterie.runtime.repository.changes import RepositoryChange
 from coterie.runtime.repository.workspace import Workspaces
@@ -189,6 +190,7 @@ def assignment(
         workspace=workspace,
         jails=jails or Jails(),
         emit=emit,
+        once=unkept,
     )
 
 

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.schema import CoterieError, InputError, LimitError
-from coterie.schema.command import LONGEST_MESSAGE, Command, host_catalogue, main
-from coterie.schema.command._screen import FIRST_SCREEN
+from coterie.schema.command import FIRST_SCREEN, LONGEST_MESSAGE, Command, host_catalogue, main
 
 
 def words_of(help_text: str) -> set[str]:

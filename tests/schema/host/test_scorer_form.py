@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from coterie.schema import load_task
+from coterie.schema.host.scorer_form import form_of
+from coterie.schema.loading.scorers import EXACT
 
 from ...support.problems import problems_of
 
@@ -119,3 +121,9 @@ def test_what_a_scorer_does_not_take_is_told_with_its_place(fields: str, problem
 def test_what_a_scorer_takes_loads(fields: str) -> None:
     Path("task.json").write_text(f"{TASK}, {fields}}}")
     assert load_task("task.json").id == "t"
+
+
+def test_the_scorer_of_tasks_that_name_none_accepts_every_answer() -> None:
+    form = form_of(EXACT)
+    assert (form.reference, form.required, form.needs) == ({}, (), ())
+    assert form.check({}, [{"any": None}]) == {}

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.gateway.chat.answer import parsed
+from coterie.runtime.gateway.chat.answer import failure_in, parsed
 from coterie.runtime.gateway.chat.errors import CallError
-from coterie.runtime.gateway.http.refusals import failure_in
 from coterie.runtime.gateway.wires import WIRES
 
 from ....damage import altered

@@ -1,4 +1,4 @@
-"""Teams to draw: the shapes that pictures have to cope with."""
+"""Teams of the shapes that pictures and words have to cope with."""
 
 from collections.abc import Iterable
 from itertools import pairwise

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from coterie.schema import Agent, Team
-from coterie.schema.picture.caption import engine, flows, span, totals, works
+from coterie.schema.team.words import engine, flows, span, totals, works
 
 
 @pytest.mark.parametrize(

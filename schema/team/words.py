@@ -1,4 +1,4 @@
-"""The texts of a picture: descriptions of agents, and short forms of many ids."""
+"""Teams and agents in a few words, and short forms of many ids."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..host.models import DEFAULT_ALIAS
-from ..team.team import IMPLIED_BACKENDS, Agent, Recruit, Roster, Rounds, Team, natural
 from ..values.values import unlike_default
+from .team import IMPLIED_BACKENDS, Agent, Recruit, Roster, Rounds, Team, natural
 
 
 def one_line(text: str) -> str:

@@ -7,8 +7,8 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...support.teams import NUMBER
-from ..conftest import Bench, llm, team
+from ....support.teams import NUMBER
+from ...conftest import Bench, llm, team
 
 ASIDE = 'Maybe {"answer": 3}? No.'
 ANSWER = '{"answer": 4}'
