@@ -76,7 +76,8 @@ def team_path(name: str | Path) -> Path:
             a seed has its name.
     """
     path = Path(name)
-    if not os.path.exists(path):  # noqa: PTH110 - false also for an impossible name
+    is_seed = str(name).startswith("seed:")  # no file can pass for a seed
+    if is_seed or not os.path.exists(path):  # noqa: PTH110 - false also for an impossible name
         from .seeds import located
 
         path = located(name)

@@ -26,6 +26,11 @@ def test_a_bare_name_of_a_seed_is_told(name: str) -> None:
         load_team(name)
 
 
+def test_no_file_passes_for_a_seed(tmp_path: Path) -> None:
+    (tmp_path / "seed:majority_vote_3").write_text("agents: none\n", encoding="utf-8")
+    assert load_team("seed:majority_vote_3") == load_team(seed_files()["majority_vote_3"])
+
+
 def test_what_is_there_is_no_seed(tmp_path: Path) -> None:
     (tmp_path / "debate").mkdir()
     (tmp_path / "croto.yaml").touch()
