@@ -2,10 +2,9 @@
 
 The worlds are those of `controls`, where operators write down a convention of codes whatever they
 are asked, and agents are more often right if they read it. In `gain` it is always the right one, in
-`ideas` one in five, and in `null` none helps. In these, agents that read worked examples answer for
-the first of them, so examples never help. `undistracted` is `ideas` with agents that answer for
-their own task. Asked for a whole team file, operators give the one that the question shows, with
-the convention in place of a prompt. Asked for a description alone, they give one that helps nobody.
+`ideas` one in five, and in `null` none helps. Asked for a whole team file, operators give the one
+that the question shows, with the convention in place of a prompt. Asked for a description alone,
+they give one that helps nobody.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ WORLDS: Mapping[str, World] = {
     "gain": World(name="arena gain"),
     "ideas": World(name="arena ideas", ideas=5),
     "null": World(name="arena null", untaught=0.5, taught=0.5),
-    "undistracted": World(name="arena ideas", ideas=5, is_distracted=False),
 }
 METHODS: Mapping[str, Any] = {
     **dict.fromkeys(known_methods()),

@@ -47,9 +47,6 @@ class World:
         taught: How often one is right that reads it.
         is_sure: Whether chance depends on the task alone, so that nothing else differs.
         ideas: How many conventions operators think of, one as likely as the other; one is right.
-        is_distracted: Whether an agent answers for the first item that it reads. It is another
-            task's where worked examples are in its prompt. Else it answers for the first one of
-            the user's message, which begins with its task.
     """
 
     name: str
@@ -57,12 +54,12 @@ class World:
     taught: float = 0.9
     is_sure: bool = False
     ideas: int = 1
-    is_distracted: bool = True
 
     def __call__(self, request: Request) -> Reply:
         """Answer an operator by the form that it asks for, an agent with a code.
 
-        An agent may be held to a form, too: it has an answer in free words and nothing else.
+        It is the code of the first item in the user's message, which begins with the task. An
+        agent may be held to a form, too: it has an answer in free words and nothing else.
         """
         form = request.get("response_format", {}).get("json_schema", {}).get("schema")
         text = json.dumps(request["messages"])
@@ -71,15 +68,12 @@ class World:
             idea = int(self.ideas * _drawn(f"{self.name} {text} {request.get('seed')}"))
             written = json.dumps(_written(request, form))
             return Reply(text=written.replace(CONVENTION, CONVENTION[:-1] + "cdefg"[idea]))
-        code = re.findall(r"item (\d+)", text if self.is_distracted else _from_user(request))[0]
+        of_users = [each["content"] for each in request["messages"] if each["role"] == "user"]
+        code = re.findall(r"item (\d+)", json.dumps(of_users))[0]
         drawn = _drawn(f"{self.name} {code if self.is_sure else text}")
         is_right = drawn < (self.taught if CONVENTION in text else self.untaught)
         answer = f"{'c' if is_right else 'x'}{code}"
         return Reply(text=json.dumps({ANSWER: answer}) if is_held else answer)
-
-
-def _from_user(request: Request) -> str:
-    return json.dumps([each for each in request["messages"] if each["role"] == "user"])
 
 
 def _drawn(text: str) -> float:

@@ -12,11 +12,11 @@ import pytest
 
 from coterie.schema.host.catalogue import Catalogue, installed
 from coterie.schema.loading.loading import parse_team
-from studies.arena import mipro, worlds
+from studies.arena import mipro
 from studies.arena.mipro import Optimizer
 from studies.arena.worlds import Arena
 from studies.controls import world
-from studies.controls.world import CONVENTION, World
+from studies.controls.world import CONVENTION
 
 METHOD = "miprov2"
 CAP = 150
@@ -32,11 +32,10 @@ topology: {reports_to: {coder: [reader]}}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def undistracted() -> Iterator[None]:
-    """Let worked examples do no harm, and plug-ins be unknown to other tests."""
+def own_plugins() -> Iterator[None]:
+    """Let plug-ins be unknown to other tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path])
-        patch.setattr(worlds, "WORLDS", {"gain": World(name="gain", is_distracted=False)})
         yield
     installed.cache_clear()
 

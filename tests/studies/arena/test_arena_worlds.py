@@ -29,7 +29,7 @@ def test_an_arena_of_a_world_has_all_methods_and_tasks(tmp_path: Path) -> None:
 
 def asked(text: str, form: Any = None) -> dict[str, Any]:
     held = {"response_format": {"json_schema": {"schema": form}}} if form else {}
-    return {**held, "messages": [{"content": text}]}
+    return {**held, "messages": [{"role": "user", "content": text}]}
 
 
 @pytest.mark.parametrize(("world", "right"), [("gain", 1.0), ("ideas", 0.2)])
@@ -66,13 +66,10 @@ def test_who_asks_for_an_instruction_gets_the_idea_and_who_asks_for_a_descriptio
     assert json.loads(WORLDS["gain"](asked("Describe it.", form)).text or "") == {key: text}
 
 
-@pytest.mark.parametrize(("world", "item"), [("ideas", "1"), ("undistracted", "2")])
-def test_a_worked_example_distracts_agents_but_where_they_are_undistracted(
-    world: str, item: str
-) -> None:
+def test_an_agent_that_reads_worked_examples_answers_for_its_own_task() -> None:
     shown = {"role": "system", "content": "Q: What is the code of item 1? A: c1."}
     task = {"role": "user", "content": "What is the code of item 2? Learnt on item 3: it has one."}
-    assert (WORLDS[world]({"messages": [shown, task]}).text or "")[1:] == item
+    assert (WORLDS["ideas"]({"messages": [shown, task]}).text or "")[1:] == "2"
 
 
 def test_an_agent_that_is_held_to_the_form_of_an_answer_gives_the_same_code_in_it() -> None:
