@@ -42,9 +42,13 @@ METHODS: Mapping[str, Any] = {
     "gepa, the file": {"strategy": "gepa_file"},
     "miprov2": {"strategy": "mipro"},
     "mattrl, batches of 3": {"like": "mattrl", "settings": {"batch": 3}},
+    "evochamber without dreams": {"like": "evochamber", "settings": {"codream": False}},
+    "tacomas without structure": {"like": "tacomas", "settings": {"topology": False}},
+    "mattrl by difference": {"like": "mattrl", "settings": {"credit": "difference"}},
+    "meta-team, one analyser": {"like": "meta-team", "settings": {"scheme": "centralised"}},
 }
 """Those that every arena.yaml may name; GEPA on prompts and on the file and MIPROv2, by entry
-points; and MATTRL with batches that end before the cap is met."""
+points; MATTRL with batches that end before the cap is met; and each paper's main ablation."""
 PLUGIN = Path(__file__).parent / "plugin"
 ITEMS = 4000
 SIZES = {"evolve": 40, "test": 12}
