@@ -62,7 +62,9 @@ def audit(folder: Path, cell: Mapping[str, Any], caps: Mapping[str, Caps]) -> Au
         lost += not is_settled
         if is_settled:
             paid[path.removesuffix("/attempts")] += usage["calls"]
-    answered = {path: value["usage"]["calls"] for path, value in recorded(place, "model")}
+    answered = Counter[str]()  # of all questions of a path: a run without an agent asks others
+    for path, value in recorded(place, "model"):
+        answered[path] += value["usage"]["calls"]
     return Audit(
         tokens=Counter({part: sums[part]["tokens"] for part in PARTS}),
         calls=Counter({part: sums[part]["calls"] for part in PARTS}),

@@ -10,18 +10,22 @@ from studies.arena.ledgers import main
 from studies.arena.worlds import Arena
 
 
-@pytest.fixture
-def arena(own_path: None, tmp_path: Path) -> Arena:
+def arena_of(folder: Path, *methods: str, cap: int, test_cap: int) -> Arena:
     arena = Arena(
         world="gain",
-        folder=tmp_path,
+        folder=folder,
         seeds=1,
-        methods=("team as it is", "chance edits"),
+        methods=methods,
         sizes={"evolve": 4, "test": 2},
-        caps={"cap": "calls=6", "test_cap": "calls=9"},
+        caps={"cap": f"calls={cap}", "test_cap": f"calls={test_cap}"},
     )
     arena.run()
     return arena
+
+
+@pytest.fixture
+def arena(own_path: None, tmp_path: Path) -> Arena:
+    return arena_of(tmp_path, "team as it is", "chance edits", cap=6, test_cap=9)
 
 
 def audited(arena: Arena, words: str = "") -> Result:
@@ -35,6 +39,13 @@ def test_a_sound_arena_passes(arena: Arena) -> None:
     assert result.exit_code == 0, result.output
     assert "| learning | 6 | 6 | calls=6 |" in result.output
     assert "no cell passes its cap, and no answer was paid twice" in result.output
+
+
+@pytest.mark.usefixtures("own_path")
+def test_runs_that_leave_an_agent_out_ask_other_questions_on_its_path(tmp_path: Path) -> None:
+    arena = arena_of(tmp_path, "mattrl by difference", cap=40, test_cap=100)
+    result = audited(arena)
+    assert result.exit_code == 0, result.output
 
 
 def test_a_cell_over_its_cap_is_named(arena: Arena) -> None:
