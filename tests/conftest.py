@@ -24,6 +24,9 @@ SHARE = 10
 NIGHT = 8 * 3600
 """Seconds that a test may take at nightly size, on a machine that does other things as well."""
 
+# Tests use the environment that they run in, also where a shell has another one active.
+os.environ.pop("VIRTUAL_ENV", None)
+
 # How long an example takes says nothing on a busy machine, and none of them leaves anything in what
 # a test's fixtures give.
 PATIENT: dict[str, Any] = {
