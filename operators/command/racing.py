@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Self
 
 from ...pool.teams.sources import load_source
 from ...schema.edits.in_place import rewritten
+from ...schema.host.catalogue import SEED
 from ...schema.loading.loading import read_file, refuse_tasks
 from ...schema.loading.recipe import Recipe
-from ...schema.loading.seeds import SEED, is_seed, located
+from ...schema.loading.seeds import is_seed, located
 from ...schema.values.errors import InputError
 from ...schema.values.files import refuse_unwritable
 from ...schema.values.values import is_mapping

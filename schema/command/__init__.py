@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -107,39 +107,32 @@ problem_format = click.option(
 )
 
 
-def _tell_version(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
-    if is_set and not ctx.resilient_parsing:
-        from importlib.metadata import version
+def _version(ctx: click.Context) -> str:
+    from importlib.metadata import version
 
-        click.echo(f"{ctx.info_name}, version {version('coterie')}")
-        ctx.exit()
+    return f"{ctx.info_name}, version {version('coterie')}"
 
 
-VERSION = click.Option(
-    ["--version"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_tell_version,
-    help="Show the version and exit.",
-)
+def _whole_help(ctx: click.Context) -> str:
+    ctx.meta[ALL] = True
+    return ctx.get_help()
 
 
-def _show_all(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
-    if is_set and not ctx.resilient_parsing:
-        ctx.meta[ALL] = True
-        click.echo(ctx.get_help(), color=ctx.color)
-        ctx.exit()
+def _showing(name: str, text_of: Callable[[click.Context], str], summary: str) -> click.Option:
+    """Return an option that shows a text and exits."""
+
+    def show(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+        if is_set and not ctx.resilient_parsing:
+            click.echo(text_of(ctx), color=ctx.color)
+            ctx.exit()
+
+    return click.Option(
+        [name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=summary
+    )
 
 
-HELP_ALL = click.Option(
-    ["--help-all"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_all,
-    help="Show all options and exit.",
-)
+VERSION = _showing("--version", _version, "Show the version and exit.")
+HELP_ALL = _showing("--help-all", _whole_help, "Show all options and exit.")
 
 
 class _Ours(click.Command):

@@ -6,8 +6,9 @@ import textwrap
 
 import click
 
+from ..host.catalogue import SEED
 from ..loading.loading import read_team
-from ..loading.seeds import SEED, seed_files
+from ..loading.seeds import seed_files
 from ..team.team import Team
 from ..team.words import one_line, totals
 from ..values.json_text import dumps

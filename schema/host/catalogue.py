@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .python_tool import PythonTool
 
 BUILT_IN_PROMPTS = Path(__file__).parents[2] / "seeds" / "prompts"
+SEED = "seed:"
+"""The prefix of the names of teams that come with coterie."""
 LARGEST_PROMPT_FILE = 4 << 20
 """Maximum bytes, including front matter."""
 OF_FUNCTIONS = frozenset({"checks", "functions", "pages", "runners", "scorers", "views"})

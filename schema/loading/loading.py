@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from ..checking._shape import shape_problems, sound
-from ..host.catalogue import Catalogue
+from ..host.catalogue import SEED, Catalogue
 from ..host.models import Model
 from ..team._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ..team.building import is_grouped, team_of, using_files
@@ -76,7 +76,7 @@ def team_path(name: str | Path) -> Path:
             a seed has its name.
     """
     path = Path(name)
-    is_seed = str(name).startswith("seed:")  # no file can pass for a seed
+    is_seed = str(name).startswith(SEED)  # no file can pass for a seed
     if is_seed or not os.path.exists(path):  # noqa: PTH110 - false also for an impossible name
         from .seeds import located
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..host.catalogue import BUILT_IN_PROMPTS
+from ..host.catalogue import BUILT_IN_PROMPTS, SEED
 from ..values.errors import InputError
 from ..values.hints import did_you_mean, near
 from ..values.problems import quoted
 
-SEED = "seed:"
 SEEDS = BUILT_IN_PROMPTS.parent
 """The folder of the teams that come with coterie."""
 
