@@ -254,7 +254,7 @@ class Race:
             lineage: Its origin: fields of `Contender`.
         """
         number = len(self.standings.candidates)
-        lineage |= {"key": team.content_hash, "repeats": repeats(team)}
+        lineage |= {"key": team.content_hash, "repeats": repeats(team), "width": width(team)}
         entered = Contender(number=number, team=team, **lineage)
         self.standings.enter(entered)
         self.gains[number] = Bets()
@@ -310,7 +310,7 @@ class Race:
 
         A resumed race makes them again, and still ends like one that was never stopped.
         """
-        widest = max((width(candidate.team) for candidate in self.standings.candidates), default=0)
+        widest = max((candidate.width for candidate in self.standings.candidates), default=0)
         return Usage(calls=self.stream.context.recipe.workers * widest)
 
     @property

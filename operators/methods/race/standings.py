@@ -99,6 +99,7 @@ class Contender:
         usage: The usage of its runs, without answers reused from its parents' runs.
         saved: The usage that these answers saved.
         repeats: Whether running it again on a task may give another answer.
+        width: The largest number of its agents that may ask a model at the same time.
         state: `open`; `ahead` of the original; `behind` the leader, so it runs no more.
     """
 
@@ -114,6 +115,7 @@ class Contender:
     usage: Usage = field(default_factory=Usage)
     saved: Usage = field(default_factory=Usage)
     repeats: bool = True
+    width: int = 1
     state: str = "open"
 
     @property
