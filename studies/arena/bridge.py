@@ -18,6 +18,7 @@ from coterie.operators.core.answers import structured
 from coterie.operators.core.meta import Question
 from coterie.operators.core.proposal import RejectedProposal
 from coterie.operators.evolution.episode import Episode
+from coterie.operators.evolution.strategy import Strategy
 from coterie.pool.ledger.changes import Added
 from coterie.runtime.values.caps import Caps
 from coterie.runtime.values.score import Score
@@ -31,12 +32,14 @@ from coterie.schema.values.json_text import dumps, loads
 from ..race.gepa import VALIDATED
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
     from pathlib import Path
 
+    from coterie.operators.evolution.strategy import Need
     from coterie.operators.evolution.stream import TaskStream
     from coterie.pool.ledger.members import Member
     from coterie.runtime.values.usage import Usage
+    from coterie.schema.loading.ceiling import CapabilityPolicy
     from coterie.schema.team.task import Task
     from coterie.schema.team.team import Team
 
@@ -167,7 +170,30 @@ def form(*keys: str) -> Mapping[str, Any]:
     return closed(**{key: {"type": "string", "minLength": 1} for key in keys})
 
 
-async def optimized(kind: type[Bridge], stream: TaskStream) -> None:
+def method(
+    kind: type[Bridge],
+    *needs: Need,
+    name: str = "",
+    ceiling: Callable[[Team], CapabilityPolicy] | None = None,
+) -> Strategy:
+    """Return an optimizer as a strategy.
+
+    Args:
+        needs: Its needs besides teams and an operator.
+        name: The strategy's name, if it is not the optimizer's.
+        ceiling: As of a strategy.
+    """
+    return Strategy(
+        name=name or kind.name,
+        whole=partial(_optimized, kind),
+        ceiling=ceiling,
+        needs=lambda _settings: frozenset({"teams", "meta_model", *needs}),
+        status=partial(Status.read, kind.file()),
+        leaves_team=True,
+    )
+
+
+async def _optimized(kind: type[Bridge], stream: TaskStream) -> None:
     """Optimize the pool's team, and keep the result in the pool.
 
     Raises:

@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution.strategy import Strategy
 from coterie.schema.values.errors import LimitError
 
 from ..race.gepa import Silent, gepa_part
-from .bridge import Bridge, Status, optimized
+from .bridge import Bridge, method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,10 +88,4 @@ class Adapter(Bridge):
         return f"```\n{answer[INSTRUCTION]}\n```"
 
 
-GEPA = Strategy(
-    name="gepa",
-    whole=partial(optimized, Adapter),
-    needs=lambda _settings: frozenset({"teams", "meta_model"}),
-    status=partial(Status.read, Adapter.file()),
-    leaves_team=True,
-)
+GEPA = method(Adapter)

@@ -9,17 +9,15 @@ feedback of texts that it keeps.
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution.strategy import Strategy
 from coterie.operators.methods.race.ceiling import allowed_by_default
 from coterie.schema.loading.loading import parse_team
 from coterie.schema.team.writing import dump
 from coterie.schema.values.errors import ConfigError, LimitError
 
 from ..race.gepa import Silent, gepa_part
-from .bridge import Bridge, Status, optimized
+from .bridge import Bridge, method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,11 +97,4 @@ class FileAdapter(Bridge):
         return (None, "\n".join(map(str, problems))) if problems else (team, "")
 
 
-GEPA_FILE = Strategy(
-    name="gepa_file",
-    whole=partial(optimized, FileAdapter),
-    ceiling=allowed_by_default,
-    needs=lambda _settings: frozenset({"teams", "meta_model", "children"}),
-    status=partial(Status.read, FileAdapter.file()),
-    leaves_team=True,
-)
+GEPA_FILE = method(FileAdapter, "children", name="gepa_file", ceiling=allowed_by_default)

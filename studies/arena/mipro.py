@@ -16,12 +16,11 @@ run on it again, for DSPy caches calls. Not as at home:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.evolution.strategy import Strategy
 from coterie.operators.methods.race.drawn.answering import (
     agents_that_answer,
     plain_answer,
@@ -31,7 +30,7 @@ from coterie.operators.methods.race.drawn.answering import (
 from coterie.operators.methods.race.drawn.choosing import Example, with_examples
 from coterie.schema.values.errors import InputError, LimitError
 
-from .bridge import Answered, Bridge, Status, optimized
+from .bridge import Answered, Bridge, method
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,12 +83,12 @@ class Optimizer(Bridge):
                 return self.original.team
         return self.with_prompts(self.prompts(best.agents)) or self.original.team
 
-    @property
+    @cached_property
     def by_query(self) -> Mapping[str, Task]:
         """The tasks by what agents are asked."""
         return {task.text: task for task in self.tasks}
 
-    @property
+    @cached_property
     def shown(self) -> Mapping[str, str]:
         """The prompts of the original by agent."""
         catalogue = self.stream.context.catalogue
@@ -200,10 +199,4 @@ def _drop(*_: object) -> None:
     """Print nothing."""
 
 
-MIPRO = Strategy(
-    name="mipro",
-    whole=partial(optimized, Optimizer),
-    needs=lambda _settings: frozenset({"teams", "meta_model"}),
-    status=partial(Status.read, Optimizer.file()),
-    leaves_team=True,
-)
+MIPRO = method(Optimizer)
