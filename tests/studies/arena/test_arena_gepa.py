@@ -11,6 +11,9 @@ from studies.arena.worlds import PLUGIN, Arena
 from studies.plugin import register
 
 from ...support.recorded import NEVER_ASKED, replay
+from .conftest import arena_of
+
+METHODS = ("team as it is", "gepa")
 
 
 def cells(arena: Arena) -> dict[str, Any]:
@@ -18,21 +21,10 @@ def cells(arena: Arena) -> dict[str, Any]:
     return {cell["method"]: cell for cell in value["cells"]}
 
 
-def arena_of(folder: Path, cap: int) -> Arena:
-    return Arena(
-        world="gain",
-        folder=folder,
-        seeds=1,
-        methods=("team as it is", "gepa"),
-        sizes={"evolve": 20, "test": 10},
-        caps={"cap": f"calls={cap}", "test_cap": "calls=40"},
-    )
-
-
 @pytest.mark.usefixtures("own_path")
 def test_gepa_writes_a_better_prompt_in_its_cap_and_resumes_uncalled(tmp_path: Path) -> None:
     pytest.importorskip("gepa")
-    arena = arena_of(tmp_path, cap=50)
+    arena = arena_of(tmp_path, *METHODS, cap=50)
     table = arena.run()
     found = cells(arena)
     assert found["gepa"]["learning"]["calls"] == 50
@@ -43,7 +35,7 @@ def test_gepa_writes_a_better_prompt_in_its_cap_and_resumes_uncalled(tmp_path: P
 @pytest.mark.usefixtures("own_path")
 def test_a_cap_too_small_to_validate_the_original_hands_it_over(tmp_path: Path) -> None:
     pytest.importorskip("gepa")
-    arena = arena_of(tmp_path, cap=5)
+    arena = arena_of(tmp_path, *METHODS, cap=5)
     arena.run()
     found = cells(arena)
     assert found["gepa"]["deployed"] == found["team as it is"]["deployed"] == "coder"
@@ -57,7 +49,7 @@ def test_a_failure_is_reported_and_never_taken_for_a_method_that_finds_nothing(
     pytest.importorskip("gepa")
     monkeypatch.setattr(bridge, "structured", lambda *_, **__: {}["no such key"])
     with pytest.raises(RuntimeError, match="gepa failed: KeyError: 'no such key'"):
-        arena_of(tmp_path, cap=50).run()
+        arena_of(tmp_path, *METHODS, cap=50).run()
 
 
 @pytest.mark.usefixtures("own_path")

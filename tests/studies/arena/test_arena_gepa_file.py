@@ -13,9 +13,11 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import parse_team
 from coterie.schema.team.task import Task
 from studies.arena.gepa_file import FileAdapter
-from studies.arena.worlds import TEAM, Arena
+from studies.arena.worlds import TEAM
 from studies.controls import world
 from studies.controls.world import CONVENTION
+
+from .conftest import arena_of
 
 METHOD = "gepa, the file"
 VALIDATION, ITERATION = 16, 3 + 1
@@ -25,14 +27,7 @@ parent are shown, and it is asked for."""
 
 def learnt(folder: Path, cap: int) -> dict[str, Any]:
     """Run a cell, and return its line."""
-    arena = Arena(
-        world="gain",
-        folder=folder,
-        seeds=1,
-        methods=("team as it is", METHOD),
-        sizes={"evolve": 20, "test": 10},
-        caps={"cap": f"calls={cap}", "test_cap": "calls=40"},
-    )
+    arena = arena_of(folder, "team as it is", METHOD, cap=cap)
     table = arena.run()
     assert arena.run() == table, "it resumes"
     value = json.loads((arena.results / "arena.json").read_text())

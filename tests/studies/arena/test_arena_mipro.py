@@ -18,7 +18,10 @@ from studies.arena.worlds import Arena
 from studies.controls import world
 from studies.controls.world import CONVENTION
 
+from .conftest import arena_of
+
 METHOD = "miprov2"
+METHODS = ("team as it is", METHOD)
 CAP = 150
 QUESTIONS = 3 + 3 * 3
 """Three about the data, and for each of three instructions two before it."""
@@ -40,17 +43,6 @@ def own_plugins() -> Iterator[None]:
     installed.cache_clear()
 
 
-def arena_of(folder: Path, cap: int) -> Arena:
-    return Arena(
-        world="gain",
-        folder=folder,
-        seeds=1,
-        methods=("team as it is", METHOD),
-        sizes={"evolve": 20, "test": 10},
-        caps={"cap": f"calls={cap}", "test_cap": "calls=40"},
-    )
-
-
 def learnt(arena: Arena) -> tuple[dict[str, Any], int]:
     """Return the cell's line, and how many answers of operators were dropped."""
     [status] = arena.results.glob(f"cells/*{METHOD}*/**/mipro.json")
@@ -64,7 +56,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Arena, str]:
     """Return an arena, and the table that it printed."""
     pytest.importorskip("dspy")
     pytest.importorskip("optuna")
-    arena = arena_of(tmp_path_factory.mktemp("arena"), CAP)
+    arena = arena_of(tmp_path_factory.mktemp("arena"), *METHODS, cap=CAP)
     return arena, arena.run()
 
 
@@ -87,7 +79,7 @@ def test_it_prints_nothing_and_resumes_uncalled(finished: tuple[Arena, str]) -> 
 def test_a_cap_too_small_to_validate_the_original_hands_it_over(
     finished: tuple[Arena, str], tmp_path: Path
 ) -> None:
-    arena = arena_of(tmp_path, cap=5)
+    arena = arena_of(tmp_path, *METHODS, cap=5)
     arena.run()
     cell, _ = learnt(arena)
     assert (cell["deployed"], cell["learning"]["calls"]) == ("coder", 5)
@@ -97,7 +89,7 @@ def test_invalid_answers_of_operators_are_dropped_and_the_search_goes_on(
     finished: tuple[Arena, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(world, "_written", lambda *_: {"nothing": "of use"})
-    arena = arena_of(tmp_path, CAP)
+    arena = arena_of(tmp_path, *METHODS, cap=CAP)
     arena.run()
     cell, dropped = learnt(arena)
     assert dropped == QUESTIONS
@@ -112,7 +104,7 @@ def test_without_dspy_the_error_says_what_to_install(
 
     monkeypatch.setattr(mipro, "import_module", missing)
     with pytest.raises(RuntimeError, match=mipro.INSTALL):
-        arena_of(tmp_path, CAP).run()
+        arena_of(tmp_path, *METHODS, cap=CAP).run()
 
 
 def predictor(instructions: str, original: str, output: str) -> Any:

@@ -9,23 +9,17 @@ from click.testing import CliRunner, Result
 from studies.arena.ledgers import main
 from studies.arena.worlds import Arena
 
+from .conftest import arena_of
 
-def arena_of(folder: Path, *methods: str, cap: int, test_cap: int) -> Arena:
-    arena = Arena(
-        world="gain",
-        folder=folder,
-        seeds=1,
-        methods=methods,
-        sizes={"evolve": 4, "test": 2},
-        caps={"cap": f"calls={cap}", "test_cap": f"calls={test_cap}"},
-    )
-    arena.run()
-    return arena
+SIZES = {"evolve": 4, "test": 2}
 
 
 @pytest.fixture
 def arena(own_path: None, tmp_path: Path) -> Arena:
-    return arena_of(tmp_path, "team as it is", "chance edits", cap=6, test_cap=9)
+    methods = ("team as it is", "chance edits")
+    arena = arena_of(tmp_path, *methods, cap=6, test_cap=9, sizes=SIZES)
+    arena.run()
+    return arena
 
 
 def audited(arena: Arena, words: str = "") -> Result:
@@ -43,7 +37,8 @@ def test_a_sound_arena_passes(arena: Arena) -> None:
 
 @pytest.mark.usefixtures("own_path")
 def test_runs_that_leave_an_agent_out_ask_other_questions_on_its_path(tmp_path: Path) -> None:
-    arena = arena_of(tmp_path, "mattrl by difference", cap=40, test_cap=100)
+    arena = arena_of(tmp_path, "mattrl by difference", cap=40, test_cap=100, sizes=SIZES)
+    arena.run()
     result = audited(arena)
     assert result.exit_code == 0, result.output
 
