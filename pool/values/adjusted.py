@@ -17,23 +17,28 @@ from .student import t_quantile
 
 
 def adjusted_interval(
-    differences: Sequence[float], beside: Sequence[float], more: Sequence[float]
+    differences: Sequence[float],
+    beside: Sequence[float],
+    more: Sequence[float],
+    *,
+    level: float = 0.95,
 ) -> tuple[float, Interval]:
-    """Return the mean difference, adjusted by another score, and its 95 % interval.
+    """Return the mean difference, adjusted by another score, and its interval.
 
-    As in `paired_interval`, two tasks are added, one won by each team.
+    As in `paired_interval`, two tasks are added to the variance, one won by each team. They do not
+    move the middle: it is the estimate.
 
     Args:
         differences: The second team's score minus the first's on each task, in [-1, 1]; at least
             two.
         beside: The other score of the same tasks.
         more: The other score of further tasks from the same distribution.
+        level: The probability with which the interval covers the true mean, from 0.95 to below 1.
 
     Returns:
         The estimate and the interval. With fewer than two tasks in `more`, it is the plain mean.
     """
-    n, middle = len(differences) + 2, fmean(beside)
-    mean = sum(differences) / n
+    n, middle, mean = len(differences) + 2, fmean(beside), fmean(differences)
     values = [*differences, 1.0, -1.0]
     deviations = [*(score - middle for score in beside), 0.0, 0.0]
     weight = shift = noise = 0.0
@@ -44,6 +49,6 @@ def adjusted_interval(
         shift, noise = weight * (fmean(more) - middle), weight**2 * spread
     rests = [value - mean - weight * score for value, score in zip(values, deviations, strict=True)]
     error = math.sqrt(sum(rest**2 for rest in rests) / n / n + noise)
-    reach = t_quantile(n - 2 if weight else n - 1) * error
-    low, high = max(-1.0, mean + shift - reach), min(1.0, mean + shift + reach)
-    return fmean(differences) + shift, (low, high)
+    reach = t_quantile(n - 2 if weight else n - 1, level) * error
+    estimate = mean + shift
+    return estimate, (max(-1.0, estimate - reach), min(1.0, estimate + reach))

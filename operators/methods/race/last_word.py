@@ -14,7 +14,7 @@ from ...core.proposal import RejectedProposal
 from ...evolution.episode import Episode
 from .course import DIGITS
 from .result import LastWord
-from .spending import MOST_REPEATS
+from .spending import ROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,14 +26,20 @@ if TYPE_CHECKING:
 ORIGINAL, WINNER = "original", "winner"
 FEWEST = 4
 """The fewest pairs of runs that make a last word."""
+EARLY, LAST = 0.97, 0.95
+"""The levels of the intervals after the first round and at the end. Whatever the gain is, at least
+95 % of the intervals with which a last word ends cover it."""
+Key = tuple["Task", int]
+"""A held-back task, and the number of its repeat."""
 
 
 async def last_word(running: Race) -> LastWord | None:
-    """Run the leader and the original on held-back tasks, in as many pairs as the race planned.
+    """Run the leader and the original on held-back tasks, in as many pairs as the budget allows.
 
-    If there are more pairs than tasks, tasks are repeated: a task's score is then the mean. The
-    original's pilot, which chose nothing, makes the interval shorter if tasks were split at random.
-    If a budget of tokens or USD ends the last word early, the finished pairs count.
+    A second round repeats tasks: a task's score is then the mean. There is none if the first one
+    shows a gain, or if the leader did no better than the original in it. The original's pilot,
+    which chose nothing, makes the interval shorter if tasks were split at random. If a budget of
+    tokens or USD ends the last word early, the finished pairs count.
 
     Raises:
         Halted: A provider or a jail failed.
@@ -41,25 +47,36 @@ async def last_word(running: Race) -> LastWord | None:
     """
     stream, leader, held = running.stream, running.standings.finalist, running.split.held
     pairs = max(FEWEST, running.pairs(leader))
-    meetings = [(task, n) for n in range(MOST_REPEATS) for task in held][:pairs]
-    stream.say(f"the last word: candidate {leader.number} in {len(meetings)} held-back runs")
+    meetings = [(task, n) for n in range(ROUNDS) for task in held][:pairs]
+    stream.say(f"the last word: candidate {leader.number}, at most {len(meetings)} held-back runs")
     outcomes: dict[tuple[str, int], Meeting] = {}
     references = sum(task.is_scored for task in held)
     corrects = references >= FEWEST and len(held) - references >= FEWEST
+    pilot = [] if stream.held_out else [each.score.value for each in running.proposing.pilot]
 
     async def meet(key: tuple[Task, int]) -> None:
         outcome = await _meeting(running, leader.team, *key, corrects=corrects)
         if outcome is not None:
             outcomes[key[0].id, key[1]] = outcome
 
-    try:
-        await by_workers(meetings, meet, stream.context.recipe.workers)
-    except LimitError:
-        if len(outcomes) < FEWEST:
-            raise
-    results = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
-    pilot = [] if stream.held_out else running.proposing.pilot
-    return _word(results, [trial.score.value for trial in pilot]) if results else None
+    word = None
+    for part, level in _looks(meetings, len(held)):
+        try:
+            await by_workers(part, meet, stream.context.recipe.workers)
+        except LimitError:
+            if len(outcomes) < FEWEST:
+                raise
+        results = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
+        word = _word(results, pilot, level) if results else None
+        if word is not None and (word.low > 0 or word.gain <= 0):
+            break
+    return word
+
+
+def _looks(meetings: Sequence[Key], first: int) -> Sequence[tuple[Sequence[Key], float]]:
+    """Return the pairs to run before each look at the result, and the level of its interval."""
+    rounds = [(meetings[:first], EARLY)] if len(meetings) > first else []
+    return [*rounds, (meetings[len(rounds) * first :], LAST)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,7 +130,7 @@ async def _meeting(
     )
 
 
-def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
+def _word(meetings: Sequence[Meeting], pilot: Sequence[float], level: float) -> LastWord:
     """Summarise the pairs: tasks are the sample, and a task's score is the mean of its runs."""
     by_task: dict[str, list[Meeting]] = {}
     for meeting in meetings:
@@ -132,7 +149,7 @@ def _word(meetings: Sequence[Meeting], pilot: Sequence[float]) -> LastWord:
         gains, beside = [gains[place] for place in places], [beside[place] for place in places]
     else:
         places, beside, more = [], [old for old, _ in scores], pilot
-    estimate, (low, high) = adjusted_interval(gains, beside, more)
+    estimate, (low, high) = adjusted_interval(gains, beside, more, level=level)
     return LastWord(
         tasks=tuple(by_task),
         original=tuple(old for old, _ in scores),

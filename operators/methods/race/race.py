@@ -22,7 +22,7 @@ from .bets import Bets
 from .course import Course, repeats, width
 from .proposing import Proposing
 from .settings import MERGE
-from .spending import MOST_REPEATS, Spending, each_run, fitting, pair_of
+from .spending import ROUNDS, Spending, each_run, fitting, pair_of
 from .split import Split, split
 from .standings import Contender, Standings
 
@@ -325,15 +325,9 @@ class Race:
         return max(runs, self.spending.used / (1 - self._reserve))
 
     def pairs(self, winner: Contender) -> int:
-        """Return the number of pairs of runs for a last word on a candidate, within the budget.
-
-        Each held-back task is done once, and more often if the expected gain would not
-        show otherwise. The number is fixed before the first pair, so the interval is that of one
-        fixed sample, without any correction for repeated looks.
-        """
-        held, times = len(self.split.held), MOST_REPEATS if winner.repeats else 1
-        wanted = self.standings.pairs_to_show(winner, self.standings.candidates[0])
-        return self.spending.pairs(self.pair, min(times * held, max(held, wanted)))
+        """Return the largest number of pairs of runs for a last word, within the budget."""
+        rounds = ROUNDS if winner.repeats else 1
+        return self.spending.pairs(self.pair, rounds * len(self.split.held))
 
     @property
     def _reserve(self) -> float:

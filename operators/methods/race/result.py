@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -21,9 +22,12 @@ from ....schema.values.files import write_atomically
 from ....schema.values.json_text import dumps, loads
 from ....schema.values.terminal import on_one_line
 from ...core.material import clip
-from .standings import BOUND, pairs_showing
 
 RACE_FILE = "race.json"
+BOUND = 1.96
+"""The bound of a 95 % interval, in standard errors from its middle."""
+SHOWN = BOUND + 0.84
+"""The gain in standard errors at which a 95 % interval lies above 0 with a probability of 80 %."""
 LONGEST_CONFLICT = 300
 LONGEST_EDIT = 160
 """Characters of an edit in the report; `mas-diff` shows all of it."""
@@ -97,7 +101,7 @@ class LastWord:
     def tasks_to_show(self) -> int:
         """The number of held-back tasks that show a gain of this size with a chance of 80 %."""
         error = (self.high - self.low) / 2 / BOUND
-        return pairs_showing(self.gain, len(self.tasks) * error**2)
+        return math.ceil(len(self.tasks) * (SHOWN * error / self.gain) ** 2)
 
 
 @stored(omit=True)

@@ -17,8 +17,8 @@ LAST_WORD = 1 / 3
 """The largest share of the budget that the last word may take."""
 TOLERANCE = 1e-9
 """Of rounding errors, when runs exactly fit into the remaining budget."""
-MOST_REPEATS = 3
-"""The most repeats of a task in the last word, if the budget allows more runs than tasks."""
+ROUNDS = 2
+"""The most runs of a held-back task in the last word, if a second run may give another answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -35,23 +35,9 @@ PARSIMONY = 1.0
 later begins where its parent stands, so it looks a little better than it is."""
 INTERPLAY = 0.1
 """The standard deviation of what a merge adds beyond the sum of what it merges."""
-BOUND = 1.96
-"""The bound of a 95 % interval, in standard errors from its middle."""
-SHOWN = BOUND + 0.84
-"""The gain in standard errors at which a 95 % interval lies above 0 with a probability of 80 %."""
 LEAST_VARIANCE = 1e-3
 SWEEPS = 3
 """Iterations of the fit of slots and candidates, which converges quickly."""
-
-
-def pairs_showing(gain: float, variance: float) -> int:
-    """Return in how many pairs of runs an interval shows a gain, with a probability of 80 %.
-
-    Args:
-        gain: The mean difference of a pair's scores, above 0.
-        variance: The variance of that difference.
-    """
-    return math.ceil(variance * (SHOWN / gain) ** 2)
 
 
 class Scored(Protocol):
@@ -153,13 +139,11 @@ class Posterior:
         steps: Which steps (columns) are in each candidate (rows).
         added: The expected effect of each step.
         root: A root of the covariance of the effects: times its transpose it is the covariance.
-        variance: The variance of scores around the means of their candidates and slots.
     """
 
     steps: Matrix
     added: Matrix
     root: Matrix
-    variance: float
 
     @classmethod
     def of(cls, candidates: Sequence[Scored], slots: Mapping[int, float], variance: float) -> Self:
@@ -179,7 +163,7 @@ class Posterior:
         weights = np.diag(precision) + (steps.T * counts) @ steps / variance
         root = np.linalg.inv(np.linalg.cholesky(weights)).T
         added = root @ root.T @ (precision * prior + steps.T @ np.array(sums) / variance)
-        return cls(steps=steps, added=added, root=root, variance=variance)
+        return cls(steps=steps, added=added, root=root)
 
     @property
     def means(self) -> Sequence[float]:
@@ -300,17 +284,6 @@ class Standings:
         """Return the belief about a candidate's lead over another."""
         steps = self._posterior.steps
         return self._posterior.belief(steps[candidate.number] - steps[rival.number])
-
-    def pairs_to_show(self, candidate: Contender, rival: Contender) -> int:
-        """Return in how many pairs of runs an interval shows the gain; 0: none is expected.
-
-        It does so with a probability of 80 % if the gain is the expected one. The prior has shrunk
-        the expected gain, because the leader of many candidates was also lucky: a gain of 0.4 by
-        about 0.1 in 40 runs. So the probability is higher if the gain is the one that its runs
-        show.
-        """
-        gain = self.lead(candidate, rival).mean
-        return pairs_showing(gain, 2 * self._posterior.variance) if gain > 0 else 0
 
     @property
     def leader(self) -> Contender:

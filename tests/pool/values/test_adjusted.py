@@ -6,7 +6,7 @@ from statistics import fmean
 import pytest
 
 from coterie.pool.values.adjusted import adjusted_interval
-from coterie.pool.values.intervals import Interval, paired_interval
+from coterie.pool.values.intervals import paired_interval
 
 
 def drawn(chance: random.Random, *, gain: float, alike: bool) -> tuple[list[float], ...]:
@@ -48,11 +48,10 @@ def test_a_biased_judge_is_corrected_by_the_answers() -> None:
     assert covers >= 0.93 * 400
 
 
-def test_what_tells_nothing_changes_nothing() -> None:
-    gains = [1.0, 0.0, 0.0, 1.0, 0.0]
-
-    def interval(beside: list[float], more: list[float]) -> Interval:
-        return adjusted_interval(gains, beside, more)[1]
-
-    assert interval([0.5] * 5, [1.0, 0.0, 1.0]) == pytest.approx(paired_interval(gains))
-    assert interval([0.0, 1.0, 1.0, 0.0, 1.0], [1.0]) == pytest.approx(paired_interval(gains))
+def test_scores_that_predict_nothing_leave_the_plain_mean_in_the_middle() -> None:
+    gains = [0.4, 0.0, 0.0, 0.4, -0.2]
+    estimate, (low, high) = adjusted_interval(gains, [0.5] * 5, [1.0, 0.0, 1.0])
+    assert estimate == pytest.approx(fmean(gains)) == pytest.approx((low + high) / 2)
+    assert (estimate, (low, high)) == adjusted_interval(gains, [0.0, 1.0, 1.0, 0.0, 1.0], [1.0])
+    plain = paired_interval(gains)
+    assert high - low == pytest.approx(plain[1] - plain[0], rel=0.01)

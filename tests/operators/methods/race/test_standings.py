@@ -105,16 +105,3 @@ def test_a_run_tells_of_all_candidates_that_share_a_step() -> None:
     result.refresh()
     assert result.belief(result.candidates[1]).mean < better.mean
     assert result.leader.number in {1, 2}
-
-
-def test_a_gain_of_two_fifths_shows_in_forty_pairs() -> None:
-    result = standings([0.0, 0.0, 1.0, 0.0, 1.0] * 8, [1.0, 1.0, 1.0, 1.0, 0.0] * 8)
-    original, better = result.candidates
-    assert 0 < result.pairs_to_show(better, original) <= 40
-
-
-def test_a_larger_gain_shows_in_fewer_pairs() -> None:
-    result = standings([0.0, 1.0] * 20, [1.0] * 39 + [0.0], [0.0, 1.0] * 10 + [1.0] * 20)
-    original, large, small = result.candidates
-    assert 0 < result.pairs_to_show(large, original) < result.pairs_to_show(small, original)
-    assert result.pairs_to_show(original, large) == 0
