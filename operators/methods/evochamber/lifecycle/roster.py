@@ -18,7 +18,7 @@ from .....schema.values.errors import ConfigError
 from .....schema.values.secrets import scrubbed
 from .....schema.values.terminal import on_one_line
 from ....core.answers import InvalidAnswer, reason_schema, sentences, structured
-from ....core.material import clip, fenced, material
+from ....core.material import clip, fenced, material, prompt_of
 from ....core.meta import Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
@@ -105,8 +105,7 @@ def _shown(agent: Agent, catalogue: Catalogue, bounds: Bounds) -> str:
 
 
 def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
-    text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
-    first, _, rest = (text or "").strip().partition("\n\n")
+    first, _, rest = prompt_of(agent, catalogue).strip().partition("\n\n")
     return first, rest.strip()
 
 

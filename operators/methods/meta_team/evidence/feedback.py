@@ -9,6 +9,7 @@ from .....runtime.values.score import Score
 from .....schema.team.task import Task
 from .....schema.values.json_text import dumps
 from .....schema.values.terminal import on_one_line
+from ....core.account import answer_text
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced, material, task_text
 
@@ -60,16 +61,12 @@ class TaskFeedback:
 
     def text(self, bounds: Bounds) -> str:
         """Return it as shown to a model, with each untrusted text in a fence."""
-        line = self.answer
-        if line is None:
-            line = f"(none: {on_one_line(self.error) or 'nobody gave one'})"
-        room = bounds.task_characters
         return material(
             task_text(self.task, bounds),
-            fenced("team_answer", clip(line.strip() or "(empty)", room)),
+            answer_text("team_answer", self.answer, on_one_line(self.error), bounds),
             "" if self.score is None else fenced("worth", f"the team's answer: {self.score:.3g}"),
             fenced("judge", clip(self.words, bounds.characters)),
-            fenced("right_answer", clip(self.reference, room)),
+            fenced("right_answer", clip(self.reference, bounds.task_characters)),
         )
 
 
