@@ -57,9 +57,7 @@ class Testing:
     """The held-out tasks, and how teams are tested on them.
 
     Attributes:
-        repeats: The number of runs of each team on each task.
         places: The place of each task in its file, by id.
-        workers: The number of concurrent runs.
         caps: The test's own budget. Then learning ends when the evolution's budget is reached, and
             the frozen result is tested. None: the test shares the evolution's budget.
     """
@@ -78,7 +76,6 @@ class Evolving:
 
     Attributes:
         pool_folder: The folder of the pool, which may not exist yet.
-        testing: The held-out test, if any.
         places: The place of each task in its file, by id.
         elsewhere: The usage and seconds of evolutions that share the budget.
         islands: The islands that it is one of; recipe and tasks are then its own.

@@ -91,7 +91,6 @@ def models_text(operator_model: OperatorModel, models: Collection[str] | None = 
     """Return the user's notes on the available models; "" if there are none.
 
     Args:
-        operator_model: Has the models of the host, and the ceiling of children.
         models: The aliases to choose from. None: all that the ceiling allows.
     """
     wanted = operator_model.ceiling.models if models is None else models

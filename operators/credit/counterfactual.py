@@ -68,14 +68,11 @@ class Counterfactuals(Generic[Player]):
 
     Attributes:
         services: Models, tools and jails as in the factual run, including its seed.
-        plan: The plan of the factual run.
         own: The journal for the differences. It may be the same as `base`.
         players: All players: agents, or their utterances. Everyone else always takes part.
-        score: Scores a run's answer.
         judged: The judge and its settings, which scores also depend on.
         path: The prefix of the factual run in its journal: empty, or ending with a slash.
         dialogue: The most characters of each agent's dialogue that the factual run kept.
-        workers: The number of concurrent runs.
     """
 
     services: Services

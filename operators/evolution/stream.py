@@ -22,9 +22,7 @@ class TaskStream:
     """The resources of a strategy that works on all tasks together.
 
     Attributes:
-        context: The host, journal, budget and pool.
         held_out: Tasks for the final decision; empty: the strategy holds out some of its tasks.
-        say: Reports progress, a line at a time.
     """
 
     context: EvolutionContext

@@ -114,7 +114,6 @@ async def reflect_all(
     reflection learns nothing; rejections and entries are counted.
 
     Args:
-        attempts: The members' attempts, scored.
         reward: The reward of the team's answer, in [0, 1].
     """
     if not (episode.learning and episode.settings.learning):

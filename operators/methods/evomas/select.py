@@ -43,7 +43,6 @@ class Selection:
 
     Attributes:
         names: The teams, the most promising first.
-        shortlist: The teams to choose from.
     """
 
     names: tuple[str, ...]
@@ -69,7 +68,6 @@ async def select(
 
     Args:
         meta_model: The model to ask. None: the first of the shortlist are chosen.
-        task: The task that the parents will work on.
         members: The pool's teams, parents before children. Retired teams are never chosen, but
             their statistics count.
         k: The number of parents; fewer if the pool has fewer teams.
@@ -119,7 +117,6 @@ def shortlist(
 
     Args:
         members: The teams, in the order of their births.
-        k: The number of teams to choose.
         expected: As for `select`.
     """
     expectations = ranked(members, task.niche or None, expected=expected)

@@ -33,11 +33,7 @@ class PhaseLimits:
 
 @dataclass(kw_only=True, eq=False)
 class Meter:
-    """Counts the usage of a phase, and stops its questions at the limits.
-
-    Attributes:
-        usd: The cost so far, in USD.
-    """
+    """Counts the usage of a phase, and stops its questions at the limits."""
 
     limits: PhaseLimits
     steps: int = 0

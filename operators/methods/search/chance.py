@@ -103,10 +103,6 @@ def chance(
 ) -> Proposal | RejectedProposal:
     """Return a child with random edits of one component, without a model call.
 
-    Args:
-        team: The parent. It stays unchanged.
-        ceiling: The most that the child may ask for.
-
     Raises:
         ValueError: Mutations do not touch this component.
     """

@@ -114,7 +114,6 @@ class _Dream:
 
     Attributes:
         team: The members' work, in the order of their seats.
-        answers: The conclusions of right answers.
     """
 
     episode: Episode

@@ -42,11 +42,7 @@ LONGEST_NICHE = 128
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persona:
-    """An agent with a new persona.
-
-    Attributes:
-        reason: The model's reason.
-    """
+    """An agent with a new persona."""
 
     agent: Agent
     reason: str
@@ -64,7 +60,6 @@ async def persona(
     Args:
         event: The event. Its operator's name is also the name of the prompt.
         agents: The agents whose personas are shown, at least one; the first one's is rewritten.
-        tasks: Example tasks of the persona's niche.
     """
     limits = model.limits
     fields = _fields(limits)

@@ -20,7 +20,6 @@ class TaskFeedback:
 
     Attributes:
         answer: The team's answer; None without one.
-        error: The reason for a missing answer.
         score: The score of the answer, in [0, 1]; None if unknown.
         words: The reason of a judge that does not know the reference answer.
         reference: The reference answer, if the user wants the team to see it; else empty.
@@ -48,7 +47,6 @@ class TaskFeedback:
         Args:
             is_judged: Whether the score comes from a judge that does not know the reference answer.
                 If so, its reason is included; another scorer's reason may quote that answer.
-            shows_reference: Whether the user wants the team to see the reference answer.
         """
         return cls(
             task=task,

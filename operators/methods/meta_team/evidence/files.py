@@ -69,11 +69,7 @@ class FileLook:
 
 
 def tools_of(ground: Ground, agent: str) -> Sequence[str]:
-    """Return the tools by which an agent may look at the task's files; empty without files.
-
-    Args:
-        ground: The team that worked, and its feedback.
-    """
+    """Return the tools by which an agent may look at the task's files; empty without files."""
     task, own = ground.feedback.task, ground.team.agents[agent]
     if task.repo is None and not task.files:
         return ()
@@ -119,12 +115,7 @@ def _is_look(item: Any, tools: Sequence[str]) -> bool:
 
 
 async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tuple[FileLook, ...]:
-    """Run lookups in an agent's copy of the task's files, as it left them.
-
-    Args:
-        ground: The team that worked, and its feedback.
-        looks: The lookups, by tools that the agent may use.
-    """
+    """Run lookups in an agent's copy of the task's files, as it left them."""
     outcome = ground.run.agents[agent]
     patch = outcome.result.patch if outcome.result else None
     changes = outcome.changes or passed_on(agent, patch, ())
