@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...runtime.gateway.stream_sink import unheard
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from ...schema.team.task import Task
     from .context import EvolutionContext
-
-
-def _silent(_text: str, /) -> None:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,4 +27,4 @@ class TaskStream:
     tasks: Sequence[Task]
     folder: Path
     held_out: Sequence[Task] = ()
-    say: Callable[[str], None] = _silent
+    say: Callable[[str], None] = unheard

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from .....runtime.gateway.stream_sink import unheard
 from .....runtime.repository.changes import passed_on
 from .....runtime.repository.workspace import Workspaces
 from .....runtime.tools.files import list_files, read_file, search_text
@@ -124,14 +125,10 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
     with Workspaces(task) as workspaces:
         workspace = workspaces.of(agent, 1, changes)
         for look in looks:
-            tool = GrantedTool(tool=TOOLS[look.tool], workspace=workspace, emit=_unheard)
+            tool = GrantedTool(tool=TOOLS[look.tool], workspace=workspace, emit=unheard)
             try:
                 text = str(await tool.call(look.arguments))
             except ToolError as error:
                 text = str(error)
             results.append(replace(look, result=text))
     return tuple(results)
-
-
-def _unheard(_event: str, /, **_fields: Any) -> None:
-    pass
