@@ -47,7 +47,6 @@ class Selection:
 
     names: tuple[str, ...]
     reason: str
-    shortlist: tuple[str, ...]
 
     def printed(self) -> Printed:
         """Return it in the form that `mas dev op` prints."""
@@ -82,7 +81,7 @@ async def select(
     names = tuple(member.name for member in listed)
     if meta_model is None or len(names) <= k:
         reason = "All there are." if len(names) <= k else "The first by statistics."
-        return Selection(names=names[:k], reason=reason, shortlist=names)
+        return Selection(names=names[:k], reason=reason)
     schema = closed(
         reason=reason_schema(meta_model.limits),
         selected=array(among(names), k, least=1),
@@ -210,7 +209,7 @@ def _selection(
 ) -> Selection:
     answer = structured(text, schema, bounds)
     chosen = dict.fromkeys([*answer["selected"], *names])
-    return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
+    return Selection(names=tuple(chosen)[:k], reason=answer["reason"])
 
 
 SELECT = Operator(
