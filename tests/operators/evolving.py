@@ -24,6 +24,13 @@ agents:
   judge: {prompt: "You are [judge]."}
 topology: {reports_to: {one: [judge], two: [judge]}}
 """,
+    "pair": """\
+name: pair
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+topology: {reports_to: {one: [two]}}
+""",
     "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
 }
 RECIPE = """\

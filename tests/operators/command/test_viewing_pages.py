@@ -26,6 +26,7 @@ from ...attacks import attacks
 from ...sites import ELEMENTS, file_of, page_at, texts, visited
 from ...support.commands import invoked
 from ...webpage import Element
+from ..evolving import asked
 from ..methods.evochamber.chamber import evolved, write_world
 from .conftest import Lab, thinking
 
@@ -247,10 +248,10 @@ def test_an_evolution_of_attacks_is_text(lab: Lab) -> None:
     endless = itertools.cycle(lines)
 
     def attacking(request: Request) -> Reply:
-        form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-        if "edits" not in form.get("properties", {}):
+        wanted = asked(request)
+        if "edits" not in wanted:
             return Reply(text=next(endless))
-        agent = "two" if '"two"' in json.dumps(form) else "one"
+        agent = "two" if '"two"' in json.dumps(wanted) else "one"
         edit = {"set_prompt": {"agent": agent, "prompt": next(endless)}}
         return Reply.json({"reason": next(endless), "edits": [edit]})
 

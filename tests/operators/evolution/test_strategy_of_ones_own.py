@@ -18,7 +18,7 @@ from coterie.schema.host.catalogue import installed
 from ...support.commands import CommandResult, invoked_in
 from ...support.pages import blocks
 from .. import added_strategy
-from ..evolving import asked
+from ..evolving import TEAMS, asked
 
 SOURCE = Path(str(added_strategy.__file__))
 (BLOCK,) = blocks("extend.md", "python", "## Add a strategy")
@@ -34,14 +34,6 @@ RECIPE = """\
 strategy: mentoring
 settings: {pieces: 1}
 seeds: [pair.yaml]
-"""
-PAIR = """\
-name: pair
-agents:
-  one: {prompt: "You are [one]."}
-  two: {prompt: "You are [two]."}
-topology: {reports_to: {one: [two]}}
-execution: {max_retries: 0}
 """
 
 
@@ -62,7 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(POINTS)
-    (tmp_path / "pair.yaml").write_text(PAIR)
+    (tmp_path / "pair.yaml").write_text(TEAMS["pair"] + "execution: {max_retries: 0}\n")
     (tmp_path / "recipe.yaml").write_text(RECIPE)
     tasks("tasks", "t", 4, tmp_path)
     tasks("test", "h", 2, tmp_path)

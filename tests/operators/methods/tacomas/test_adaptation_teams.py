@@ -23,16 +23,9 @@ from coterie.schema.command.diff import main as mas_diff
 
 from ....jails import needs_jail
 from ....support.commands import invoked
+from ...command.acting import TRIO
 from ...evolving import asked
 
-TEAM = """\
-name: trio
-agents:
-  planner: {role: plans, prompt: "You are [planner]."}
-  solver: {role: solves, prompt: "You are [solver]."}
-  writer: {role: writes, prompt: "You are [writer]."}
-topology: {reports_to: {planner: [solver], solver: [writer]}}
-"""
 PLACE = {"receives_from": ["solver"], "reports_to": ["writer"]}
 CALLS = 20
 
@@ -84,7 +77,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    (tmp_path / "team.yaml").write_text(TEAM)
+    (tmp_path / "team.yaml").write_text(TRIO)
     task = {"id": "sum", "query": "What is 3 + 4?", "answer": "7"}
     (tmp_path / "task.json").write_text(json.dumps(task))
     (tmp_path / "adapt.yaml").write_text("strategy: tacomas\nsettings: {most: 4}\n")
