@@ -11,7 +11,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ..support.commands import invoked_in
+from ..support.commands import CommandResult, invoked_in
 from ..support.processes import KILLED, Child
 from ..waiting import wait_for
 
@@ -123,18 +123,27 @@ def killed_at(
         return begun.wait() == KILLED, len(model.calls)
 
 
-def evolved(
+def evolve(
     folder: Path,
     pool: str,
     *more: str,
     script: Callable[[Request], Reply] = oracle,
     aliases: Sequence[str] = (),
-) -> tuple[int, str, str, int]:
-    """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
+) -> CommandResult:
+    """Evolve to the end, and count how often a model was asked."""
     with ScriptedModel(script) as model:
         words = _words(pool, model.api_base, more, aliases)
         result = invoked_in(folder, mas_evolve, words, "mas-evolve")
-        return result.code, result.out, result.err, len(model.calls)
+        result.calls = len(model.calls)
+        return result
+
+
+def evolved(
+    folder: Path, pool: str, *more: str, script: Callable[[Request], Reply] = oracle
+) -> tuple[int, str, str, int]:
+    """Return the same as its exit code, what was said, and how often a model was asked."""
+    result = evolve(folder, pool, *more, script=script)
+    return result.code, result.out, result.err, result.calls
 
 
 def _words(pool: str, base: str, more: Sequence[str], aliases: Sequence[str]) -> list[str]:

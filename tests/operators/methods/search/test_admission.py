@@ -18,7 +18,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema import Lineage, Task, Team
 
 from ....pool.edited_teams import pool_of, vote
-from ...evolving import RECIPE, asked, evolved, lines_of, write_world
+from ...evolving import RECIPE, asked, evolve, lines_of, write_world
 
 Answer = Callable[[Request], str]
 
@@ -64,8 +64,7 @@ def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or
         return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2)) else "8"
 
     (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 0"))
-    code, _, err, _ = evolved(folder, "pool", script=world(half))
-    assert code == 0, err
+    evolve(folder, "pool", script=world(half)).ended(0)
     pool = Pool.open(folder / "pool")
     assert {
         name: (team.statistics.n, team.statistics.score) for name, team in pool.teams.items()
@@ -84,8 +83,7 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
 
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
     (folder / "recipe.yaml").write_text(f"{recipe}  components: [prompts]\n")
-    code, _, err, _ = evolved(folder, "pool", script=world(better, think))
-    assert code == 0, err
+    evolve(folder, "pool", script=world(better, think)).ended(0)
     pool = Pool.open(folder / "pool")
     (child,) = [team for team in pool.teams.values() if team.lineage.parents]
     chosen = [trial for trial in trials(folder / "pool") if trial.get("chosen")]
@@ -113,9 +111,8 @@ def test_only_a_gain_comes_in(folder: Path, answer: Answer, admission: str, newc
         recipe = recipe.replace("  instantiate: false", "  instantiate: true")
         recipe = recipe.replace("steps: 2", "steps: 0")
     (folder / "recipe.yaml").write_text(recipe)
-    code, out, err, _ = evolved(folder, "pool", "--json", script=world(answer, lambda _: edits))
-    assert code == 0, err
-    assert json.loads(out)["growth"][-1] == newcomers
+    result = evolve(folder, "pool", "--json", script=world(answer, lambda _: edits)).ended(0)
+    assert result.json["growth"][-1] == newcomers
 
 
 def test_a_team_that_never_ran_wins_no_tie_and_does_not_come_in(folder: Path) -> None:
@@ -127,8 +124,7 @@ def test_a_team_that_never_ran_wins_no_tie_and_does_not_come_in(folder: Path) ->
     edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
     (folder / "recipe.yaml").write_text(recipe + "  components: [prompts]\n  instantiate: false\n")
-    code, _, err, _ = evolved(folder, "pool", "--limit", "3", script=broken)
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "3", script=broken).ended(0)
     assert [*Pool.open(folder / "pool").teams] == ["solo"]
     for line in lines_of(folder / "pool"):
         assert line["candidates"][line["best"]]["executed"]
@@ -151,9 +147,7 @@ def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Pat
     (folder / "recipe.yaml").write_text(
         recipe + "  components: [prompts]\n  instantiate: false\n  cap: 2\n  admission: best\n"
     )
-    code, out, err, _ = evolved(folder, "pool", "--json", script=world(ever_better, think))
-    assert code == 0, err
-    report = json.loads(out)
+    report = evolve(folder, "pool", "--json", script=world(ever_better, think)).ended(0).json
     assert max(report["sizes"]) == 2
     assert report["growth"][-1] > 1
     assert len(Pool.open(folder / "pool").members) == 2
@@ -171,8 +165,7 @@ def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) 
 
     recipe = RECIPE.replace("steps: 2", "steps: 0") + "  admission: none\n  components: [prompts]\n"
     (folder / "recipe.yaml").write_text(recipe)
-    code, _, err, _ = evolved(folder, "pool", script=world(half, think))
-    assert code == 0, err
+    evolve(folder, "pool", script=world(half, think)).ended(0)
     for team in Pool.open(folder / "pool").teams.values():
         known = team.statistics
         assert (known.n, known.adapted, known.adapted_sum) == (0, 4, 2.0)
