@@ -43,6 +43,7 @@ settings:
   memory: 0
 """
 """Its settings come last, so that `  components: [prompts]` can be added to them."""
+ALONE = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
 
 
 def asked(request: Request) -> dict[str, Any]:

@@ -48,6 +48,15 @@ def thinking(request: Request) -> Reply:
     return Reply(text="7" if "Think." in message_text(request) else "8")
 
 
+def judging(score: object) -> Callable[[Request], Reply]:
+    def script(request: Request) -> Reply:
+        if "score" in asked(request):
+            return Reply.json({"reason": "So it is.", "score": score})
+        return thinking(request)
+
+    return script
+
+
 @dataclass(kw_only=True)
 class Lab:
     """A folder in which somebody uses `mas-evolve`.

@@ -11,9 +11,7 @@ from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
-from ...evolving import RECIPE, asked, evolve, lines_of, oracle, write_world
-
-ALONE = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+from ...evolving import ALONE, RECIPE, asked, evolve, lines_of, oracle, write_world
 
 
 @pytest.fixture
