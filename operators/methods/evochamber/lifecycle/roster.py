@@ -111,21 +111,17 @@ def _read(
     limits = model.limits
     shape = closed(reason=ANY_TEXT, title=ANY_TEXT, persona=ANY_TEXT)
     fields = structured(text, shape, limits)
-    title, words = (
-        scrubbed(on_one_line(fields[name]))[: field["maxLength"]].strip()
+    texts = {
+        name: scrubbed(on_one_line(fields[name]))[: field["maxLength"]].strip()
         for name, field in _fields(limits).items()
-    )
-    if empty := [name for name, word in (("title", title), ("persona", words)) if not _says(word)]:
+    }
+    if empty := [name for name, text in texts.items() if not any(map(str.isalnum, text))]:
         raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     first, rest = _parts(agents[0], model.catalogue)
-    if event.operator != "merge" and words == on_one_line(first):
+    if event.operator != "merge" and texts["persona"] == on_one_line(first):
         raise InvalidAnswer("persona: this is the one that was shown. Write another one.")
-    agent = replace(agents[0], role=title, prompt=material(words, rest))
+    agent = replace(agents[0], role=texts["title"], prompt=material(texts["persona"], rest))
     return Persona(agent=_checked(agent, model), reason=fields["reason"])
-
-
-def _says(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _checked(agent: Agent, model: OperatorModel) -> Agent:
