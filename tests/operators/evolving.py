@@ -131,11 +131,12 @@ def evolve(
     script: Callable[[Request], Reply] = oracle,
     aliases: Sequence[str] = (),
 ) -> CommandResult:
-    """Evolve to the end, and count how often a model was asked."""
+    """Evolve to the end, and tell what a model was asked."""
     with ScriptedModel(script) as model:
         words = _words(pool, model.api_base, more, aliases)
         result = invoked_in(folder, mas_evolve, words, "mas-evolve")
-        result.calls = len(model.calls)
+        result.asked = [*model.calls]
+        result.calls = len(result.asked)
         return result
 
 

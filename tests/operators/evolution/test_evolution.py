@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.pool import Pool
 from coterie.pool.command import main as pool_command
@@ -15,6 +14,7 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
 
+from ...support.commands import ran
 from ...support.repositories import run_git
 from ..evolving import RECIPE, asked, evolve, kept, killed_at, lines_of, oracle, write_world
 
@@ -72,7 +72,7 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
         assert child.lineage.task.startswith("t")
         assert child.statistics.chosen == 1  # what it came in for, which is no score of it
         load_team(child.path)  # loads for everybody, not only for the pool
-    best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])
+    best = ran(pool_command, "best", folder / "pool")
     path = best.stdout.strip()
     expected = best.stderr.split("expected ")[1].split(";")[0]
     assert result.out.endswith(

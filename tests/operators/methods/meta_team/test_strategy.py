@@ -18,7 +18,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema import Agent, Execution, Roster, Team, load_team
 
 from ....support.commands import invoked
-from ...evolving import TEAMS, asked
+from ...evolving import TEAMS, asked, evolve
 from . import world
 
 POOL = Path("pool")
@@ -34,8 +34,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("MAS_HOME", str(folder))
-        result = world.evolved("pool")
-    assert result.code == 0, result.err
+        world.evolved("pool").ended(0)
     return folder / "pool"
 
 
@@ -186,12 +185,7 @@ def test_a_team_that_finds_nothing_to_change_stays_the_head(tmp_path: Path) -> N
 
 def test_progress_tells_levels_gate_and_head(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
-    with ScriptedModel(world.answering) as model:
-        words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", f"m@{model.api_base}"]
-        from coterie.operators.command.evolve import main
-
-        result = invoked(main, words, "mas-evolve")
-    assert result.code == 0
+    result = evolve(tmp_path, "pool", script=world.answering).ended(0)
     assert "L1 " in result.err
     assert "refused" in result.err
     assert "trio_1 is the head" in result.err
