@@ -3,8 +3,6 @@
 import itertools
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from urllib.request import urlopen
@@ -24,7 +22,7 @@ from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
 from ...sites import ELEMENTS, file_of, page_at, texts, visited
-from ...support.commands import invoked
+from ...support.commands import invoked, started
 from ...webpage import Element
 from ..evolving import asked
 from ..methods.evochamber.chamber import evolved, write_world
@@ -78,7 +76,6 @@ def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: La
             assert TASK_0 in run.text or number
 
 
-EVOLVE = [sys.executable, "-m", "coterie.schema.command", "evolve"]
 TASK_0 = "What is 0 + 7?"
 
 
@@ -281,12 +278,8 @@ def test_an_evolution_is_shown_while_it_is_made(lab: Lab) -> None:
 
     with ScriptedModel(slow) as model:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--limit", "3", "--view"]
-        process = subprocess.Popen(
-            [*EVOLVE, *words, "--model", f"m@{model.api_base}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        words += ["--model", f"m@{model.api_base}"]
+        process = started(lab.folder, *words, command="evolve")
         assert process.stderr is not None
         try:
             report = next(line for line in process.stderr if line.startswith("look: "))
