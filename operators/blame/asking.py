@@ -54,8 +54,6 @@ def own_question(
     """Return the question to one agent's analyzer, with that agent's steps alone (local).
 
     Args:
-        bounds: How much may be read and written.
-        room: How much of the steps may be shown.
         is_posted: Whether other analyzers will read the reason.
     """
     own = trace.of(agent)
@@ -89,8 +87,6 @@ def again_question(
     """Return the next question to one agent's analyzer, with all findings (collaborative).
 
     Args:
-        bounds: How much may be read and written.
-        room: How much of the steps may be shown.
         ballot: The verdict that follows from the findings.
     """
     own = trace.of(agent)

@@ -26,11 +26,7 @@ Key = tuple[Any, ...]
 
 
 def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[RunStep, ...]:
-    """Return the steps of a run, by number.
-
-    Args:
-        events: The events of events.jsonl, in order.
-    """
+    """Return the steps of a run, by number."""
     reader = _StepFold()
     for event in events:
         reader.take(event)

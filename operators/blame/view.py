@@ -57,7 +57,6 @@ def view(
     enough, steps in the middle are omitted.
 
     Args:
-        room: The most characters of their texts.
         focus: The number of a step that must be shown, at the full length of one step.
         own: Whether to show the steps' inputs, too.
     """

@@ -24,7 +24,6 @@ class Submission:
     """The submission of one agent's analyzer (App. C: `i_erred`, `my_step`, `c`, `r`).
 
     Attributes:
-        analyzer: The agent's id.
         first: The first step of that agent.
         confidence: Its confidence, in [0, 1], in the accusation, or in its agent's innocence.
         accuses: The accused pair: a step of its own agent or of another one. None: it accuses no
@@ -97,9 +96,6 @@ def collaborative_vote(submissions: Sequence[Submission], alpha: float = ALPHA) 
     """Charge the pair with the highest weight; each analyzer gives `c (1 + alpha r)` to one pair.
 
     If no analyzer accuses an agent, the least sure denier is charged, as in the local scheme.
-
-    Args:
-        alpha: The extra weight of counter-evidence, as a share.
 
     Raises:
         ValueError: There are no submissions.

@@ -101,7 +101,6 @@ class OperatorHost:
     """The resources of operators on this host.
 
     Attributes:
-        meta_model: The alias of the model that operators ask.
         policy: The ceiling from a policy file; None without one.
         cache: A folder of answers that calls share; None without one.
     """

@@ -43,12 +43,7 @@ JUDGING = "by judge"
 
 @dataclass(kw_only=True, eq=False)
 class Making:
-    """The computation of a run's credit, while services and journals are open.
-
-    Attributes:
-        catalogue: The catalogue with which team and task were loaded.
-        services: Models, tools and jails as in the run.
-    """
+    """The computation of a run's credit, while services and journals are open."""
 
     plan: Plan
     task: Task

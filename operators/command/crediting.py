@@ -33,7 +33,6 @@ class Crediting:
     """A credit computation in progress, to its end or an interruption.
 
     Attributes:
-        loaded: The team and the task, with the catalogue they were loaded with.
         setting: How the run was made, with the credit's own budget.
     """
 

@@ -57,9 +57,7 @@ class Testing:
     """The held-out tasks, and how teams are tested on them.
 
     Attributes:
-        repeats: The number of runs of each team on each task.
         places: The place of each task in its file, by id.
-        workers: The number of concurrent runs.
         caps: The test's own budget. Then learning ends when the evolution's budget is reached, and
             the frozen result is tested. None: the test shares the evolution's budget.
     """
@@ -78,7 +76,6 @@ class Evolving:
 
     Attributes:
         pool_folder: The folder of the pool, which may not exist yet.
-        testing: The held-out test, if any.
         places: The place of each task in its file, by id.
         elsewhere: The usage and seconds of evolutions that share the budget.
         islands: The islands that it is one of; recipe and tasks are then its own.
@@ -256,7 +253,8 @@ class Evolving:
     async def _open_page(self) -> None:
         from ...runtime.command.viewer import viewer
 
-        await self.page.enter_async_context(viewer(self.folder))
+        if self.options.get("view"):
+            await self.page.enter_async_context(viewer(self.folder))
 
     async def _worked(self) -> int:
         from ...runtime.scoring.form_check import FormCheck
@@ -268,8 +266,7 @@ class Evolving:
             begun = (self.folder / FILE).exists()
             await self.start.check_host(self.setting, self.shared, begun=begun)
         elif self._is_finished:
-            if self.options.get("view"):
-                await self._open_page()
+            await self._open_page()
             return 0
         pool = self.start.open_pool(shared=self.options["use_git"])
         async with open_stage(
@@ -292,8 +289,7 @@ class Evolving:
             if self.elsewhere is not None:
                 usage, seconds = self.elsewhere
                 stage.budget.deposit(usage, seconds=seconds)
-            if self.options.get("view"):
-                await self._open_page()
+            await self._open_page()
             if self.testing is not None and self.testing.caps is not None:
                 await self._freeze(stage)
                 await self._test(self._apart(stage, self.testing.caps))
@@ -344,7 +340,6 @@ class Evolving:
 
     async def _evolve(self, context: EvolutionContext) -> None:
         from ..evolution.evolution import Evolution
-        from ..evolution.strategy import strategy_of
         from .watching import Watch
 
         if self._finished < len(self.tasks):
@@ -364,7 +359,7 @@ class Evolving:
         with watch.shown(), turns:
             await Evolution(
                 context=context,
-                strategy=strategy_of(self.recipe.strategy),
+                strategy=self.strategy,
                 tasks=self.tasks,
                 folder=self.folder,
                 on_episode=partial(self._on_episode, watch, turns),

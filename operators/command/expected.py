@@ -27,11 +27,7 @@ LEAST_READ = 200
 
 
 def asked_once(model: Model | None) -> Estimate:
-    """Return an estimate for one call of an operator or a judge.
-
-    Args:
-        model: The model. None: unknown.
-    """
+    """Return an estimate for one call of an operator or a judge."""
     bounds = Bounds.of(model)
     each = bounds.team_characters + bounds.digest_tokens * CHARACTERS_PER_TOKEN
     shown = TEAMS_SHOWN * each + 2 * bounds.task_characters
@@ -43,7 +39,6 @@ def judged(model: Model | None, least: float, most: float | None) -> Estimate:
     """Return an estimate for judgements, each with at most one repair.
 
     Args:
-        least: The fewest answers to judge.
         most: The most answers to judge; None: unknown.
     """
     return asked_once(model) * Range(least=least, most=None if most is None else MOST_CALLS * most)

@@ -24,11 +24,7 @@ MOST_NICHES = 12
 
 
 def outlook(of: Evolving, *, finished: int) -> str:
-    """Return a preview of an evolution.
-
-    Args:
-        finished: The number of finished tasks of its stream.
-    """
+    """Return a preview of an evolution."""
     recipe, start = of.recipe, of.start
     strategy = strategy_of(recipe.strategy)
     on_a_task = strategy.foretells(recipe.settings)

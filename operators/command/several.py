@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Several:
-    """Several evolutions in progress, one after the other.
-
-    Attributes:
-        evolutions: The evolutions, each with its own seed and its own pool.
-    """
+    """Several evolutions in progress, one after the other."""
 
     evolutions: Sequence[Evolving]
 

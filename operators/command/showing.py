@@ -40,11 +40,14 @@ class Shown:
         Args:
             number: The number of a finished task, from 0.
         """
-        line = [*lines_in(folder)][number]
+        line, task = [*lines_in(folder)][number], f"task {number:06d}"
+        numbers = (candidate["number"] for candidate in candidates_of(line))
+        names = line.get("runs", ())
+        others = _runs(folder, [f"{task}/{name}/outcome" for name in names])
         return cls(
             line=line,
-            runs=list(_runs(folder, number, line)),
-            others=dict(_others(folder, number, line.get("runs", ()))),
+            runs=_runs(folder, [f"{task}/candidate {number}/" for number in numbers]),
+            others={name: run for name, runs in zip(names, others, strict=True) for run in runs},
         )
 
     def value(self) -> dict[str, Any]:
@@ -81,26 +84,13 @@ class Shown:
         return speakable("\n".join(lines).rstrip())
 
 
-def _others(folder: Path, number: int, names: Sequence[str]) -> Iterator[tuple[str, Run]]:
-    """Yield the runs of an episode by name, as far as the journal has them."""
-    if not names or not (folder / JOURNAL).exists():
-        return
-    with Journal.open(folder, replaying=True) as journal:
-        for what in names:
-            under = f"task {number:06d}/{what}/outcome"
-            yield from (
-                (what, from_value(Run, value)) for value in journal.values("run", under=under)
-            )
-
-
-def _runs(folder: Path, number: int, line: Mapping[str, Any]) -> Iterator[list[Run]]:
+def _runs(folder: Path, paths: Sequence[str]) -> list[list[Run]]:
+    """Return the runs below each path, as far as the journal has them."""
     if not (folder / JOURNAL).exists():
-        yield from ([] for _ in candidates_of(line))
-        return
+        return [[] for _ in paths]
     with Journal.open(folder, replaying=True) as journal:
-        for candidate in candidates_of(line):
-            under = f"task {number:06d}/candidate {candidate['number']}/"
-            yield [from_value(Run, value) for value in journal.values("run", under=under)]
+        values = [journal.values("run", under=path) for path in paths]
+    return [[from_value(Run, value) for value in of_path] for of_path in values]
 
 
 def _candidate(

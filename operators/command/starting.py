@@ -48,7 +48,6 @@ class EvolutionStart:
         folder: The pool's folder, which may not exist yet.
         sources: The sources of the recipe's seeds.
         written: All teams of the pool that people wrote; for a new pool, the seeds.
-        others: Its other active teams.
         built: The teams that the strategy makes from the pool's teams and agents, if any.
         agents: Its active agents; for a new pool, the first ones.
         operator_models: The aliases of the meta-model and the judge, if they are called.
@@ -156,11 +155,7 @@ class EvolutionStart:
     async def check_host(
         self, setting: Setting, shared: Shared | None = None, *, begun: bool = False
     ) -> None:
-        """Check that the teams, the operators and the judge can run on this host.
-
-        Args:
-            shared: The resources that its models share with those of other evolutions.
-        """
+        """Check that the teams, the operators and the judge can run on this host."""
         from ...runtime.messages.recall import nothing
         from ...runtime.plan.plan import compile
         from ...runtime.runs.services import open_services
@@ -190,8 +185,6 @@ def prepare_start(
 
     Args:
         recipe_file: The recipe. Paths in it are relative to its folder.
-        pool_folder: The folder of the pool, which may not exist yet.
-        embedder: The embedder's name; see `choose_embedder`.
         name: The evolution's name, perhaps without its suffix. By default, the recipe's.
 
     Raises:

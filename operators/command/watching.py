@@ -42,7 +42,6 @@ class Watch:
 
     Attributes:
         scrub: Removes what may not be shown.
-        quiet: Whether to show nothing.
     """
 
     tasks: Sequence[Task]

@@ -50,11 +50,13 @@ class RoundAccount:
         return fenced("agent", _summary(self.run.agents[agent], most), agent)
 
     def _answer(self, bounds: Bounds) -> str:
-        run = self.run
-        words = (
-            run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
-        )
-        return fenced("answer", clip(words.strip() or "(empty)", bounds.task_characters))
+        return answer_text("answer", self.run.answer, self.run.error, bounds)
+
+
+def answer_text(kind: str, answer: str | None, error: str | None, bounds: Bounds) -> str:
+    """Return a team's answer as shown to a model; without one, the reason."""
+    text = f"(none: {error or 'nobody gave one'})" if answer is None else answer
+    return fenced(kind, clip(text.strip() or "(empty)", bounds.task_characters))
 
 
 def _is(team: Team, agent: Agent) -> Iterator[str]:

@@ -25,7 +25,6 @@ def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> st
     """Return a digest of a run.
 
     Args:
-        run: The result, with each agent's mishaps.
         verdict: The score to show instead of the run's own. Its reason is shown only if it differs
             from that of the run's score. Then it comes from a judge, who does not know the
             reference answer.
@@ -50,7 +49,6 @@ class _Entry:
     """Agents with the same outcome and output.
 
     Attributes:
-        heading: The agents, their status, and their mishaps.
         rank: The sort key: failures come first.
     """
 

@@ -6,16 +6,15 @@ trusted on tasks that have ground truth.
 
 from __future__ import annotations
 
-import asyncio
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...pool.values.statistics import wilson
 from ...runtime.values.score import Score
+from ...runtime.values.together import together
 from ...schema.edits.offer.strict import ANY_TEXT, FRACTION, Schema, closed
 from ...schema.team.task import Task
-from ...schema.values.errors import CoterieError
 from .answers import reason_schema, structured
 from .material import clip, fenced, material, task_text
 from .meta import OperatorModel, Question, prompt
@@ -64,17 +63,7 @@ async def judge(
         samples: The number of times to ask the model, at least 1.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
-    calls: list[asyncio.Task[Score | RejectedProposal]] = []
-    failure = None
-    try:
-        async with asyncio.TaskGroup() as group:
-            for name in paths:
-                calls.append(group.create_task(_sample(model, name, task, answer, rubric)))
-    except* CoterieError as failed:
-        failure = failed.exceptions[0]  # some Pythons would wrap it again if raised here
-    if failure is not None:
-        raise failure
-    results = [item.result() for item in calls]
+    results = await together(*(_sample(model, name, task, answer, rubric) for name in paths))
     scores = [item for item in results if isinstance(item, Score)]
     dropped = [item for item in results if isinstance(item, RejectedProposal)]
     if not scores:

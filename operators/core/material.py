@@ -62,6 +62,11 @@ def clip(text: str, most: int) -> str:
     return text[:head] + note + text[head + len(note) - most :]
 
 
+def prompt_of(agent: Agent, catalogue: Catalogue) -> str:
+    """Return an agent's prompt; of a named one, its text, which is "" if there is none."""
+    return (catalogue.prompt(agent.prompt) or "") if is_prompt_id(agent.prompt) else agent.prompt
+
+
 def task_text(task: Task, bounds: Bounds) -> str:
     """Return a task as shown to a model, without its reference answer."""
     named = sorted({*task.files, *task.attachments})
@@ -86,7 +91,6 @@ def models_text(operator_model: OperatorModel, models: Collection[str] | None = 
     """Return the user's notes on the available models; "" if there are none.
 
     Args:
-        operator_model: Has the models of the host, and the ceiling of children.
         models: The aliases to choose from. None: all that the ceiling allows.
     """
     wanted = operator_model.ceiling.models if models is None else models
@@ -158,5 +162,4 @@ def _described_agent(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
     if agent.tools:
         yield f"tools {', '.join(agent.tools)}"
     if agent.prompt:
-        text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
-        yield f"prompt {clip(on_one_line(text or ''), BRIEF)!r}"
+        yield f"prompt {clip(on_one_line(prompt_of(agent, catalogue)), BRIEF)!r}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...runtime.gateway import ChatRequest
 from ...runtime.gateway.chat.ending import ONLY_THINKING, only_thinks
+from ...runtime.gateway.stream_sink import unheard
 from ...runtime.prompts import render
 from ...schema.values.json_text import dumps
 from .answers import InvalidAnswer
@@ -33,10 +34,6 @@ LONGEST_QUOTE = 4_000
 """Characters of an invalid answer that the repair prompt quotes."""
 
 Answered = TypeVar("Answered")
-
-
-def _untold(_event: str, /, **_fields: Any) -> None:
-    pass
 
 
 def prompt(name: str, **values: Any) -> str:
@@ -93,7 +90,7 @@ class OperatorModel(ABC):
 
     catalogue: Catalogue
     ceiling: CapabilityPolicy
-    tell: Tell = _untold
+    tell: Tell = unheard
     bounds: Bounds | None = None
 
     @property

@@ -44,8 +44,6 @@ class Proposal:
     Attributes:
         parents: The names of its parents; the first gave the topology.
         base: The first parent, unchanged.
-        edits: The edits that turn the base into the child.
-        reason: The reason that the model or the operator gave.
         child: The child. It has the first parent's name and no lineage until it is kept.
         component: The only component that the edits touch, for an operator that edits only one.
     """

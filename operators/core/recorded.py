@@ -44,7 +44,6 @@ def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> 
     Args:
         run: The run, from `read_run`.
         events: Its events, from `all_events_of`.
-        most: The most characters of each agent's dialogue.
     """
     calls = [event for event in events if event["type"] == "model_call" and event.get("agent")]
     last = {call["agent"]: _dialogue(call, most) for call in calls}

@@ -16,7 +16,7 @@ from ...schema.values.errors import InputError
 from ...schema.values.problems import reason_of
 from ...schema.values.terminal import on_one_line
 from .bounds import Bounds
-from .material import clip, fenced
+from .material import clip, fenced, prompt_of
 
 ROLES = SEEDS / "roles"
 """The catalogue that ships with coterie."""
@@ -51,7 +51,7 @@ def with_text(agent: Agent, catalogue: Catalogue) -> Agent:
     """Return an agent with its prompt inlined: another team may have no prompt of that name."""
     if not is_prompt_id(agent.prompt):
         return agent
-    return replace(agent, prompt=f"{(catalogue.prompt(agent.prompt) or '').strip()}\n")
+    return replace(agent, prompt=f"{prompt_of(agent, catalogue).strip()}\n")
 
 
 def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
@@ -87,6 +87,5 @@ def _describe(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
         yield on_one_line(agent.role)
     if agent.tools:
         yield f"tools {', '.join(agent.tools)}"
-    text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
-    if text:
+    if text := prompt_of(agent, catalogue):
         yield clip(on_one_line(text), BRIEF)

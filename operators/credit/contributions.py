@@ -98,7 +98,6 @@ async def contributions(
     """Ask a meta-judge to rate a round: each agent, and the whole.
 
     Args:
-        account: The account of the round.
         earlier: The results of the earlier rounds, in order.
         rubric: What makes an answer good. Empty: the rubric of `judge`.
     """

@@ -20,6 +20,7 @@ from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value, stored, to_value
 from ...schema.values.errors import InputError, LimitError
+from ..core.utterances import Turn
 from ..evolution.task_runs import Halted
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 """The most players that a message names."""
-
-Turn = tuple[str, int]
-"""One utterance: an agent, and a round in which it worked."""
 
 Player = TypeVar("Player", bound="str | Turn")
 
@@ -68,14 +66,10 @@ class Counterfactuals(Generic[Player]):
 
     Attributes:
         services: Models, tools and jails as in the factual run, including its seed.
-        plan: The plan of the factual run.
         own: The journal for the differences. It may be the same as `base`.
         players: All players: agents, or their utterances. Everyone else always takes part.
-        score: Scores a run's answer.
         judged: The judge and its settings, which scores also depend on.
         path: The prefix of the factual run in its journal: empty, or ending with a slash.
-        dialogue: The most characters of each agent's dialogue that the factual run kept.
-        workers: The number of concurrent runs.
     """
 
     services: Services
@@ -87,7 +81,6 @@ class Counterfactuals(Generic[Player]):
     score: Score
     judged: Any = None
     path: str = ""
-    dialogue: int = 0
     scrubber: Scrubber | None = None
     budget: Budget | None = None
     workers: int = 4
@@ -160,9 +153,7 @@ class Counterfactuals(Generic[Player]):
         return from_value(Worth, value)
 
     async def _passes(self, journal: Journal, silent: Ablation) -> tuple[Round, ...]:
-        context = self.services.context(
-            journal=journal, scrubber=self.scrubber, budget=self.budget, dialogue=self.dialogue
-        )
+        context = self.services.context(journal=journal, scrubber=self.scrubber, budget=self.budget)
         return await passes(self.plan, self.task, context, path=self.path, silent=silent)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...schema.team.task import Task
     from ...schema.team.team import Team
     from ..core.meta import OperatorModel
-    from .counterfactual import Turn
+    from ..core.utterances import Turn
 
 
 async def naive_agents(

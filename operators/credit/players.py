@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ...runtime.plan.plan import Plan
     from ...runtime.rounds.rounds import Round
-    from .counterfactual import Turn
+    from ..core.utterances import Turn
 
 
 def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -> tuple[str, ...]:

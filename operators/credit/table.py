@@ -11,7 +11,8 @@ from ...runtime.values.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from .counterfactual import Turn, Worth
+    from ..core.utterances import Turn
+    from .counterfactual import Worth
     from .schemes import Credit
 
 TURN = ("agent", "round")

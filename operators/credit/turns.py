@@ -8,26 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 HAIR = 1e-9
 """The tolerance for rounding errors when a share is rounded down."""
 
 
-class Ordered(Protocol):
-    """A key that can be sorted, such as the pair of an agent's id and a round."""
-
-    def __lt__(self, other: Any, /) -> bool:
-        """Return whether it sorts first."""
-        ...
-
-    def __hash__(self) -> int:
-        """As for any key."""
-        ...
-
-
 Player = TypeVar("Player", bound="Hashable")
-Utterance = TypeVar("Utterance", bound=Ordered)
+Utterance = TypeVar("Utterance", bound="str | tuple[Any, ...]")
 
 
 def decay_weights(

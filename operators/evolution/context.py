@@ -43,7 +43,6 @@ class EvolutionContext:
     """The resources of an evolution.
 
     Attributes:
-        journal: Every paid answer.
         memory: Searches learnt entries; None if neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
         forms: Stops work if the scorer cannot read answers; None: never.
@@ -105,13 +104,8 @@ async def open_stage(
 
     Args:
         setting: How its runs are made; its budget covers everything together.
-        embedder: The embedder of the memory; see `choose_embedder`.
         recalls: Whether agents of teams recall learnt entries. If so, there is a memory even if the
             strategy needs none.
-        beside: The folder that paths in the recipe's settings are relative to.
-        forms: Stops work if the scorer cannot read answers.
-        progress: Stops an evolution whose operators get no valid answers.
-        shared: The resources that its models share with those of other evolutions.
         say: Receives the progress of batches, if calls wait for any.
     """
     async with open_services(catalogue, setting, shared=shared, lazy=True) as opened:

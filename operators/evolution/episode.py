@@ -164,14 +164,7 @@ class Episode(TaskRuns):
         owner: str | None = None,
         level: str | None = None,
     ) -> list[tuple[Learnt, float]]:
-        """Return entries learnt on similar tasks, with their similarity; none of later episodes.
-
-        Args:
-            query: The text to compare with.
-            niche: Only entries of this kind of task.
-            owner: Only entries in this agent's archive.
-            level: Only entries of this level.
-        """
+        """Return entries learnt on similar tasks, with their similarity; none of later episodes."""
         return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
 
     def keep(self, change: Change, reason: str = "") -> None:
@@ -234,7 +227,6 @@ class Episode(TaskRuns):
         """Set the result of the episode.
 
         Args:
-            run: The run whose answer is the episode's answer.
             score: Its score. None: it is scored when the strategy has finished.
         """
         self.answer = EpisodeAnswer(run=expected(run, Run, self._who), score=score)

@@ -42,9 +42,6 @@ class Evolution:
     """An evolution in its folder.
 
     Attributes:
-        context: Its resources on this host.
-        strategy: The loop that it runs on each task.
-        folder: The folder of its lines and its journal.
         on_episode: Receives the line of each committed episode.
         hear: Receives the events of an episode, with its number. If set, they are also logged in
             the episode's folder.

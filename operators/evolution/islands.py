@@ -19,6 +19,7 @@ from ...pool.expectation.expectation import most_promising
 from ...pool.ledger.changes import EventNoted
 from ...pool.teams.exchange import import_teams
 from ...pool.teams.pool import Pool
+from ...runtime.gateway.stream_sink import unheard
 from ...runtime.record.journal import digest
 from ...runtime.runs.record import read_value
 from ...runtime.values.terminal import counted
@@ -63,7 +64,7 @@ class Islands:
     stream: Sequence[Task]
     place: Path
     waits: bool = True
-    say: Callable[[str], None] = lambda _text: None
+    say: Callable[[str], None] = unheard
 
     def __str__(self) -> str:
         often = (len(self.stream) // self.part.of - 1) // self.every

@@ -24,10 +24,6 @@ class ProgressCheck:
 
     The count starts when the evolution begins or resumes. Judges count only on tasks without other
     operators, and only if none of their answers is valid.
-
-    Attributes:
-        tasks: The number of tasks with answers so far.
-        answers: The counts of answers, by operator.
     """
 
     tasks: int = 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...runtime.gateway.stream_sink import unheard
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
@@ -13,22 +15,16 @@ if TYPE_CHECKING:
     from .context import EvolutionContext
 
 
-def _silent(_text: str, /) -> None:
-    pass
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskStream:
     """The resources of a strategy that works on all tasks together.
 
     Attributes:
-        context: The host, journal, budget and pool.
         held_out: Tasks for the final decision; empty: the strategy holds out some of its tasks.
-        say: Reports progress, a line at a time.
     """
 
     context: EvolutionContext
     tasks: Sequence[Task]
     folder: Path
     held_out: Sequence[Task] = ()
-    say: Callable[[str], None] = _silent
+    say: Callable[[str], None] = unheard

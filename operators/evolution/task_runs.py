@@ -56,7 +56,6 @@ class TaskRuns:
     """The runs of teams on one task.
 
     Attributes:
-        context: The evolution's resources on this host.
         learning: Whether results are kept. False for a test, from which nothing is learnt.
         path: The prefix of their paths in the journal.
         artifacts: Keeps the files that agents write; None: they are dropped.
@@ -152,7 +151,6 @@ class TaskRuns:
 
         Args:
             label: The unique name of the rounds in the episode.
-            between: Decides what follows a round.
         """
         stage, services = self.context, self.services
         allowance = Allowance(most * team.execution.timeout)
@@ -296,11 +294,7 @@ class TaskRuns:
         return await self._scored(run, label, judged=not self.task.is_scored)
 
     async def judged(self, run: Run, label: str) -> Score | RejectedProposal:
-        """Score a run by the judge, even if there is a reference answer.
-
-        Args:
-            label: The name of the run in the episode.
-        """
+        """Score a run by the judge, even if there is a reference answer."""
         return await self._scored(run, label, judged=True)
 
     async def _scored(self, run: Run, label: str, *, judged: bool) -> Score | RejectedProposal:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 from urllib.parse import unquote
 
 from ...pool.command.figures import made_by
 from ...pool.ledger.records import TrialRecord
-from ...runtime.view import Links, word
+from ...runtime.view import Links, NoPage, paged, word
+from ...runtime.view.tables import Paged
+
+Item = TypeVar("Item")
 
 
 def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRecord], bool]]:
@@ -29,17 +33,32 @@ def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRe
     }
 
 
-def addresses(kind: str) -> Callable[..., str]:
-    """Return a function that makes the address of a filter and a page number."""
+def chosen(
+    kind: str,
+    items: Iterable[Item],
+    choices: Mapping[str, Callable[[Item], bool]],
+    page: tuple[str, int],
+    links: Links,
+) -> tuple[list[Item], Paged[Item], Sequence[tuple[str, str, bool]]]:
+    """Return the items of a filter, the page of them, and the links to all filters.
 
-    def address(choice: str, number: int = 1) -> str:
-        return kind if (choice, number) == ("all", 1) else f"{kind}/{choice}/{number}"
+    Args:
+        page: The filter, and the number of the page.
 
-    return address
+    Returns:
+        Of each filter its label, its link, and whether it is the current one.
 
+    Raises:
+        NoPage: There is no such filter.
+    """
+    choice, number = page
+    if choice not in choices:
+        raise NoPage(choice)
 
-def links_of(
-    names: Iterable[str], chosen: str, address: Callable[[str], str], links: Links
-) -> Sequence[tuple[str, str, bool]]:
-    """Return the label and the link of each filter, and whether it is the current one."""
-    return [(unquote(name), links.to("", address(name)), name == chosen) for name in names]
+    def address(name: str, number: int = 1) -> str:
+        return kind if (name, number) == ("all", 1) else f"{kind}/{name}/{number}"
+
+    shown = [item for item in items if choices[choice](item)]
+    part = paged(shown, number, links, lambda number: address(choice, number))
+    labels = [(unquote(name), links.to("", address(name)), name == choice) for name in choices]
+    return shown, part, labels

@@ -217,25 +217,19 @@ def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
 
 def _sizes(report: EvolutionReport) -> Plot:
     step = max(1, -(-report.tasks // MOST_POINTS))
-    numbers = [*enumerate(zip(report.sizes, report.growth, strict=True), start=1)][::step]
+
+    def series(name: str, values: Sequence[int]) -> Series:
+        points = [PlotPoint(x=at, y=value) for at, value in [*enumerate(values, start=1)][::step]]
+        return Series(name=name, points=points, is_line=True, has_points=False)
+
     return Plot(
         caption="Teams in the pool after each task",
         x="task",
         y="teams",
         y_range=(0.0, 0.0),
         series=[
-            Series(
-                name="members",
-                points=[PlotPoint(x=at, y=size) for at, (size, _) in numbers],
-                is_line=True,
-                has_points=False,
-            ),
-            Series(
-                name="born since the beginning",
-                points=[PlotPoint(x=at, y=grown) for at, (_, grown) in numbers],
-                is_line=True,
-                has_points=False,
-            ),
+            series("members", report.sizes),
+            series("born since the beginning", report.growth),
         ],
     )
 

@@ -10,8 +10,8 @@ from ...pool.command.figures import made_by, score
 from ...pool.ledger.agents import PoolAgent
 from ...pool.ledger.ledger import LedgerEntry
 from ...pool.ledger.records import TrialRecord
-from ...runtime.view import Links, NoPage, Page, PageTable, TableCell, paged
-from .choices import addresses, choices_of, links_of
+from ...runtime.view import Links, Page, PageTable, TableCell
+from .choices import choices_of, chosen
 from .pool_source import PoolSource
 from .templates import TEMPLATES
 
@@ -42,32 +42,25 @@ class _Life:
     trials: list[tuple[int, float | None]] = field(default_factory=list["tuple[int, float | None]"])
 
 
-def lineage_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
+def lineage_page(source: PoolSource, page: tuple[str, int], links: Links) -> Page:
     """Return the page of the descent of teams and agents.
 
     Raises:
         NoPage: There is no such filter.
         StorageError: The pool is damaged.
     """
-    pool = source.pool
-    family: Mapping[str, TrialRecord] = {**pool.teams, **pool.all_agents}
+    family: Mapping[str, TrialRecord] = {**source.pool.teams, **source.pool.all_agents}
     choices = choices_of(family.values())
-    if choice not in choices:
-        raise NoPage(choice)
+    shown, part, labels = chosen("lineage", family.values(), choices, page, links)
     lives: Mapping[str, _Life] = source.once("lives", lambda: _lives(source.entries))
-    chosen = {record.name: record for record in family.values() if choices[choice](record)}
-    drawn = dict([*chosen.items()][-MOST_ROWS:])
-
-    address = addresses("lineage")
-
-    part = paged([*chosen.values()], number, links, lambda page: address(choice, page))
+    drawn = {record.name: record for record in shown[-MOST_ROWS:]}
     return TEMPLATES.page(
         "Lineage",
         "lineage.html",
         links,
-        choices=links_of(choices, choice, address, links),
+        choices=labels,
         chart=_chart(drawn, lives, len(source.entries), links),
-        left_out=len(chosen) - len(drawn),
+        left_out=len(shown) - len(drawn),
         part=part,
         table=PageTable(
             caption="Teams and agents in the order of their births",

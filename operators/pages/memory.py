@@ -6,35 +6,27 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...pool.ledger.learnt import Learnt
-from ...runtime.view import Links, NoPage, Page, paged, word
-from .choices import addresses, links_of
+from ...runtime.view import Links, Page, word
+from .choices import chosen
 from .pool_source import PoolSource
 from .templates import TEMPLATES
 
 
-def memory_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
+def memory_page(source: PoolSource, page: tuple[str, int], links: Links) -> Page:
     """Return a page of memory entries, the newest first.
 
     Raises:
         NoPage: There is no such filter.
         StorageError: The pool is damaged.
     """
-    learnt = source.pool.learnt
-    entries = [*learnt.values()][::-1]
-    choices = _choices(source)
-    if choice not in choices:
-        raise NoPage(choice)
-    shown = [entry for entry in entries if choices[choice](entry)]
-
-    address = addresses("memory")
-
+    entries = [*source.pool.learnt.values()][::-1]
+    _, part, labels = chosen("memory", entries, _choices(source), page, links)
     teams = {team.content_hash: team.name for team in source.pool.teams.values()}
-    part = paged(shown, number, links, lambda page: address(choice, page))
     return TEMPLATES.page(
         "Memory",
         "memory.html",
         links,
-        choices=links_of(choices, choice, address, links),
+        choices=labels,
         part=part,
         entries=[_entry(item, source, teams, links) for item in part.shown],
     )

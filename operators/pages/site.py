@@ -19,6 +19,8 @@ from .population import agent_page, population_page
 from .task import run_of_task, task_page
 from .teams import team_page, teams_page
 
+Maker = Callable[[PoolSource, Sequence[str], Links], Page]
+"""Makes a page of the words of an address after the first."""
 IN_CONTENTS = 6
 """The most evolutions in the table of contents, the last ones; the pool's page lists all."""
 
@@ -89,20 +91,25 @@ class PoolSite:
         return make(self.source, words, links)
 
 
-def _pool(source: PoolSource, words: Sequence[str], links: Links) -> Page:
-    _expect(not words)
-    return overview_page(source, links)
+def _whole(page: Callable[[PoolSource, Links], Page]) -> Maker:
+    """Return a maker of a page without parts."""
+
+    def make(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+        _expect(not words)
+        return page(source, links)
+
+    return make
 
 
-def _part(words: Sequence[str]) -> tuple[str, int]:
-    """Parse the filter and page number of an address: `CHOICE/PAGE`, or nothing for all."""
-    choice, number = words if len(words) == 2 else ("all", "1" if not words else "")
-    _expect(is_number(number))
-    return choice, int(number)
+def _filtered(page: Callable[[PoolSource, tuple[str, int], Links], Page]) -> Maker:
+    """Return a maker of a page by `FILTER/NUMBER`, or without words by all, from the first on."""
 
+    def make(source: PoolSource, words: Sequence[str], links: Links) -> Page:
+        choice, number = words if len(words) == 2 else ("all", "1" if not words else "")
+        _expect(is_number(number))
+        return page(source, (choice, int(number)), links)
 
-def _teams(source: PoolSource, words: Sequence[str], links: Links) -> Page:
-    return teams_page(source, *_part(words), links)
+    return make
 
 
 def _team(source: PoolSource, words: Sequence[str], links: Links) -> Page:
@@ -115,19 +122,6 @@ def _compare(source: PoolSource, words: Sequence[str], links: Links) -> Page:
     if len(words) == 1:
         return choose_page(source, words[0], links)
     return compare_page(source, words[0], words[1], links)
-
-
-def _lineage(source: PoolSource, words: Sequence[str], links: Links) -> Page:
-    return lineage_page(source, *_part(words), links)
-
-
-def _memory(source: PoolSource, words: Sequence[str], links: Links) -> Page:
-    return memory_page(source, *_part(words), links)
-
-
-def _population(source: PoolSource, words: Sequence[str], links: Links) -> Page:
-    _expect(not words)
-    return population_page(source, links)
 
 
 def _agent(source: PoolSource, words: Sequence[str], links: Links) -> Page:
@@ -156,14 +150,14 @@ def _expect(is_page: bool) -> None:
         raise NoPage
 
 
-MAKERS: Mapping[str, Callable[[PoolSource, Sequence[str], Links], Page]] = {
-    "pool": _pool,
-    "teams": _teams,
+MAKERS: Mapping[str, Maker] = {
+    "pool": _whole(overview_page),
+    "teams": _filtered(teams_page),
     "team": _team,
     "compare": _compare,
-    "lineage": _lineage,
-    "memory": _memory,
-    "population": _population,
+    "lineage": _filtered(lineage_page),
+    "memory": _filtered(memory_page),
+    "population": _whole(population_page),
     "agent": _agent,
     EVOLUTIONS: _evolution,
 }

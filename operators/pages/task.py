@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...pool.values.layout import EVOLUTIONS
-from ...runtime.agents.outcomes import Run
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
 from ...runtime.values.terminal import counted
@@ -82,7 +81,10 @@ def task_page(source: PoolSource, name: str, number: int, links: Links) -> Page:
             }
             for place, (fields, runs) in enumerate(zip(candidates, shown.runs, strict=True))
         ],
-        others=[_other(what, each, run(what)) for what, each in shown.others.items()],
+        others=[
+            {"what": what, "run": run(what), **told_of_run(each)}
+            for what, each in shown.others.items()
+        ],
         more_runs=[
             (what, run(what))
             for what in logged_runs
@@ -124,10 +126,6 @@ def _candidate(candidate: Mapping[str, Any], source: PoolSource, links: Links) -
         "reason": candidate["reason"] or "",
         "edits": candidate["edits"],
     }
-
-
-def _other(label: str, run: Run, page: str) -> dict[str, Any]:
-    return {"what": label, "run": page, **told_of_run(run)}
 
 
 def run_of_task(source: PoolSource, name: str, number: int, label: str, links: Links) -> Page:

@@ -13,12 +13,12 @@ from ...pool.ledger.members import Member
 from ...pool.teams.lineage import blame
 from ...pool.values.statistics import EVOLVE, Trial
 from ...runtime.values.terminal import counted
-from ...runtime.view import Links, NoPage, Page, PageTable, TableCell, paged, verdict
+from ...runtime.view import Links, Page, PageTable, TableCell, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
-from .choices import addresses, choices_of, links_of
+from .choices import choices_of, chosen
 from .pool_source import PoolSource
 from .templates import TEMPLATES, graph_of
 
@@ -39,7 +39,7 @@ NICHES = {"niche": "<", "score": ">", "95 %": ">", "n": ">", "failed": ">", "cos
 ORIGINS = {"field": "<", "set in": "<", "by": "<", "value": "<"}
 
 
-def teams_page(source: PoolSource, choice: str, number: int, links: Links) -> Page:
+def teams_page(source: PoolSource, page: tuple[str, int], links: Links) -> Page:
     """Return a page of teams, the most promising first.
 
     Raises:
@@ -48,19 +48,13 @@ def teams_page(source: PoolSource, choice: str, number: int, links: Links) -> Pa
     """
     ranked = source.ranked
     choices = choices_of(source.pool.teams.values())
-    if choice not in choices:
-        raise NoPage(choice)
-    shown = [member for member in ranked if choices[choice](member)]
-
-    address = addresses("teams")
-
-    part = paged(shown, number, links, lambda page: address(choice, page))
+    shown, part, labels = chosen("teams", ranked, choices, page, links)
     tasks = Tasks(split=EVOLVE)
     return TEMPLATES.page(
         "Teams",
         "teams.html",
         links,
-        choices=links_of(choices, choice, address, links),
+        choices=labels,
         part=part,
         bars=Bars(
             caption="What is expected of them, with 95 % intervals",

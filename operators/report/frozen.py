@@ -38,7 +38,6 @@ class HeldOutFigures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
 
     Attributes:
-        tasks: The number of held-out tasks.
         repeats: The number of runs of each team on each task.
         after: The number of tasks that the pool had evolved on.
         teams: The name, role, score, interval and cost of each team, and the first team's

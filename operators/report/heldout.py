@@ -133,9 +133,6 @@ class HeldOut:
     """A test on tasks from which nothing is learnt.
 
     Attributes:
-        context: The evolution's resources, including its journal and its budget.
-        subjects: Unchanged teams, or a strategy with all that it learnt.
-        repeats: The number of trials of each subject on each task.
         workers: The number of concurrent runs. The scores do not depend on it.
     """
 
@@ -231,7 +228,6 @@ def learned(context: EvolutionContext, after: int, beside: Iterable[Team] = ()) 
     """Return a strategy with what its pool has learnt, its control, and additional teams.
 
     Args:
-        context: The test's resources; its recipe names the strategy.
         after: The number of tasks that the pool has evolved on.
         beside: The additional teams. Of teams with the same name, only the first is tested.
     """
@@ -260,7 +256,6 @@ def frozen_teams(
     If it otherwise would, it is another subject than the team that does.
 
     Args:
-        context: The test's resources.
         deployed: The pool's name of the team to deploy; "": the most promising.
     """
     pool, before, now = context.pool, context.before(), context.view()

@@ -140,8 +140,6 @@ def figures_of(
 
     Args:
         routed: The result of `decided`.
-        router: The router fitted to all cases.
-        folds: The number of folds.
     """
     ordered = [case for case, _ in routed]
     by_router = {

@@ -79,7 +79,7 @@ def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: flo
     """
     if not cases:
         return Router(decision=Always(choice="team"), by=by, n=0, level=0)
-    levels = LEARNERS[by].levels
+    levels = LEARNERS[by]
     cases = sorted(cases, key=_shuffled)
     level = 0 if len(cases) < FEWEST else _level(cases, by, folds, beta)
     decision = levels[level](cases, beta)
@@ -93,7 +93,7 @@ def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: flo
 
 def _level(cases: Sequence[Case], by: By, folds: int, beta: float) -> int:
     """Return the simplest level within one standard error of the best."""
-    worths = [_worths(cases, level, folds, beta) for level in LEARNERS[by].levels]
+    worths = [_worths(cases, level, folds, beta) for level in LEARNERS[by]]
     best = max(worths, key=fmean)
     return next(level for level, values in enumerate(worths) if _is_near(best, values))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,19 +36,6 @@ STRENGTHS = (0.03, 0.3, 3.0)
 """Inverse strengths of regularisation of a logistic regression, the strongest first."""
 DIGITS = 9
 """The digits of compared sums; further digits are rounding errors of binary fractions."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Learner:
-    """A way to fit a decision.
-
-    Attributes:
-        levels: Fits of rising complexity. Each receives at least one case, and `beta`. It **must**
-            return the same decision for the same cases in the same order.
-    """
-
-    name: By
-    levels: tuple[Fit, ...]
 
 
 def missing(by: By) -> str | None:
@@ -199,11 +185,12 @@ def _sklearn(**options: Any) -> Any:
     return LogisticRegression(**options)
 
 
-LEARNERS: dict[By, Learner] = {
-    "rule": Learner(name="rule", levels=(better_constant, _stump, _pair)),
-    "logistic": Learner(name="logistic", levels=(better_constant, *map(_logistic, STRENGTHS))),
+LEARNERS: dict[By, tuple[Fit, ...]] = {
+    "rule": (better_constant, _stump, _pair),
+    "logistic": (better_constant, *map(_logistic, STRENGTHS)),
 }
-"""All learners, by name."""
+"""The levels of each learner: fits of rising complexity, for at least one case and `beta`. A fit
+**must** return the same decision for the same cases in the same order."""
 
 
 def _without_sklearn() -> str:

@@ -11,7 +11,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ..support.commands import invoked_in
+from ..support.commands import CommandResult, invoked_in
 from ..support.processes import KILLED, Child
 from ..waiting import wait_for
 
@@ -23,6 +23,13 @@ agents:
   two: {prompt: "You are [two]."}
   judge: {prompt: "You are [judge]."}
 topology: {reports_to: {one: [judge], two: [judge]}}
+""",
+    "pair": """\
+name: pair
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+topology: {reports_to: {one: [two]}}
 """,
     "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
 }
@@ -36,6 +43,7 @@ settings:
   memory: 0
 """
 """Its settings come last, so that `  components: [prompts]` can be added to them."""
+ALONE = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
 
 
 def asked(request: Request) -> dict[str, Any]:
@@ -116,18 +124,28 @@ def killed_at(
         return begun.wait() == KILLED, len(model.calls)
 
 
-def evolved(
+def evolve(
     folder: Path,
     pool: str,
     *more: str,
     script: Callable[[Request], Reply] = oracle,
     aliases: Sequence[str] = (),
-) -> tuple[int, str, str, int]:
-    """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
+) -> CommandResult:
+    """Evolve to the end, and tell what a model was asked."""
     with ScriptedModel(script) as model:
         words = _words(pool, model.api_base, more, aliases)
         result = invoked_in(folder, mas_evolve, words, "mas-evolve")
-        return result.code, result.out, result.err, len(model.calls)
+        result.asked = [*model.calls]
+        result.calls = len(result.asked)
+        return result
+
+
+def evolved(
+    folder: Path, pool: str, *more: str, script: Callable[[Request], Reply] = oracle
+) -> tuple[int, str, str, int]:
+    """Return the same as its exit code, what was said, and how often a model was asked."""
+    result = evolve(folder, pool, *more, script=script)
+    return result.code, result.out, result.err, result.calls
 
 
 def _words(pool: str, base: str, more: Sequence[str], aliases: Sequence[str]) -> list[str]:

@@ -200,12 +200,7 @@ def _whole(number: float | None) -> int | None:
 
 @dataclass(kw_only=True, eq=False)
 class Invocation:
-    """One run of an operator, with the command's arguments and options.
-
-    Attributes:
-        values: The inputs read so far, by name.
-        arguments: The operator's arguments, by parameter.
-    """
+    """One run of an operator, with the command's arguments and options."""
 
     signature: Signature
     options: dict[str, Any]

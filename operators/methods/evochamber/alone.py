@@ -26,11 +26,7 @@ ANSWERING = Agent(id="alone", prompt="answer_for_team")
 
 
 def alone(episode: Episode, team: Team, member: str) -> Team:
-    """Return a team of one member that answers the task, as it would in a vote.
-
-    Args:
-        team: The team in which the member worked.
-    """
+    """Return a team of one member that answers the task, as it would in a vote."""
     person = episode.view.agents[member].agent
     position = in_a_vote(record.team for record in episode.view.members.values())
     agent = filled(position, person, episode.settings, episode.context.catalogue)

@@ -34,10 +34,8 @@ class MemberAttempt:
     """One member's answer to the task.
 
     Attributes:
-        agent: The member's name in the pool.
         position: The agent of the team that answered.
         score: Its score, in [0, 1]; None if it was not graded.
-        tool_calls: The member's tool calls, in order.
         is_alone: Whether the member answered outside the team, where it gave no answer.
     """
 

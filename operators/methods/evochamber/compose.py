@@ -35,7 +35,6 @@ def compose(
 
     Args:
         niche: The task's niche; "" for a task without one.
-        settings: The weights, and the selector: by niche, or at random.
         chance: Breaks ties, independently of the agents' order.
 
     Returns:

@@ -44,7 +44,6 @@ async def lead_review(
     """Ask the leader of a team why a structure did or did not work.
 
     Args:
-        leader: The leader, with the members' competence.
         reward: The reward of the team's answer, in [0, 1].
         attempts: The members' own attempts, with their scores if graded.
 

@@ -71,7 +71,6 @@ class Leader:
 
         Args:
             chosen: The members by their seats, the anchor first.
-            agents: The agents of the population, by name.
             niche: The task's niche; "" for a task without one.
         """
         able = {seat: population.agents[name].q(niche) for seat, name in chosen.items()}
@@ -182,7 +181,6 @@ async def lead(
     """Ask the leader of a team to choose its structure (EvoChamber §3.4, LeadLearn).
 
     Args:
-        leader: The leader, with the members' competence.
         structures: The structures that fit the team, by name; at least one. A single one is
             returned without a model call.
         rounds: Similar earlier choices with their similarity, the most similar first.

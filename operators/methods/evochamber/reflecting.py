@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ....pool.ledger.learnt import LONGEST_TASK, Learnt
 from ....runtime.values.together import together
 from ....schema.edits.offer.strict import ANY_TEXT, closed
+from ...core.account import answer_text
 from ...core.answers import structured
-from ...core.material import clip, fenced, material, task_text
+from ...core.material import fenced, material, task_text
 from ...core.meta import Question, prompt
 from ...core.operator import Operator, operator_of
 from ...core.proposal import RejectedProposal
@@ -92,9 +93,8 @@ async def reflect(
 
 
 def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
-    text = run.answer if run.answer is not None else f"(none: {run.error or 'nobody gave one'})"
     return material(
-        fenced("team_answer", clip(text.strip() or "(empty)", bounds.task_characters)),
+        answer_text("team_answer", run.answer, run.error, bounds),
         fenced("team_worth", f"the team's answer: {reward:.3g}"),
     )
 
@@ -114,7 +114,6 @@ async def reflect_all(
     reflection learns nothing; rejections and entries are counted.
 
     Args:
-        attempts: The members' attempts, scored.
         reward: The reward of the team's answer, in [0, 1].
     """
     if not (episode.learning and episode.settings.learning):

@@ -44,7 +44,6 @@ class Seated:
     """A structure whose seats are filled.
 
     Attributes:
-        team: The resulting team, ready to run.
         seats: The agents' names in the pool by seat, the anchor first. Seats without a position in
             the structure are left out.
     """
@@ -105,9 +104,6 @@ def seated(
     instructions. Role and output schema are the position's; everything else is the agent's.
     Positions of empty seats are removed. The scout's positions are copied for each additional
     scout.
-
-    Args:
-        ceiling: The most that teams may ask for.
 
     Raises:
         ConfigError: The team does not load, or exceeds the ceiling.

@@ -17,9 +17,6 @@ def words(text: str, longest: int) -> str:
 def required_text(name: str, text: str, longest: int) -> str:
     """Return a text on one line, which must not be empty.
 
-    Args:
-        name: The name of its field in the answer.
-
     Raises:
         InvalidAnswer: It has no letters or digits.
     """

@@ -26,9 +26,7 @@ class MemberWork:
     """The work of one member of a team on a task.
 
     Attributes:
-        agent: Its name in the population.
         persona: Its instructions, which do not depend on the task.
-        positions: Its positions in the team.
         score: The score of its own answer, in [0, 1]; None without one.
         own: Its answer outside the team, if it gave none in the team.
         diagnosis: What went right and wrong, if it was diagnosed.

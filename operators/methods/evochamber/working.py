@@ -63,7 +63,6 @@ def is_lifecycle_due(number: int, settings: PopulationSettings, workers: int) ->
     Args:
         number: The task's place in the stream, from 0.
         settings: Only `tau` and `lifecycle` are used.
-        workers: The number of concurrent tasks.
     """
     every = settings.tau * math.ceil(workers / settings.tau)
     return settings.lifecycle and (number + 1) % every == 0

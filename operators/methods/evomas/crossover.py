@@ -49,7 +49,6 @@ async def crossover(
     Args:
         task: The task that the child should do better than both.
         first: A team, with the digest of its run on the task.
-        second: Another team.
         topology: The parent that gives the topology. None: the model chooses, if either can.
 
     Returns:

@@ -43,12 +43,10 @@ class Selection:
 
     Attributes:
         names: The teams, the most promising first.
-        shortlist: The teams to choose from.
     """
 
     names: tuple[str, ...]
     reason: str
-    shortlist: tuple[str, ...]
 
     def printed(self) -> Printed:
         """Return it in the form that `mas dev op` prints."""
@@ -69,7 +67,6 @@ async def select(
 
     Args:
         meta_model: The model to ask. None: the first of the shortlist are chosen.
-        task: The task that the parents will work on.
         members: The pool's teams, parents before children. Retired teams are never chosen, but
             their statistics count.
         k: The number of parents; fewer if the pool has fewer teams.
@@ -84,7 +81,7 @@ async def select(
     names = tuple(member.name for member in listed)
     if meta_model is None or len(names) <= k:
         reason = "All there are." if len(names) <= k else "The first by statistics."
-        return Selection(names=names[:k], reason=reason, shortlist=names)
+        return Selection(names=names[:k], reason=reason)
     schema = closed(
         reason=reason_schema(meta_model.limits),
         selected=array(among(names), k, least=1),
@@ -119,7 +116,6 @@ def shortlist(
 
     Args:
         members: The teams, in the order of their births.
-        k: The number of teams to choose.
         expected: As for `select`.
     """
     expectations = ranked(members, task.niche or None, expected=expected)
@@ -213,7 +209,7 @@ def _selection(
 ) -> Selection:
     answer = structured(text, schema, bounds)
     chosen = dict.fromkeys([*answer["selected"], *names])
-    return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
+    return Selection(names=tuple(chosen)[:k], reason=answer["reason"])
 
 
 SELECT = Operator(

@@ -61,11 +61,7 @@ def place_of(label: str, run: Run) -> str:
 async def silenced(
     episode: Episode, team: Team, label: str, utterances: Sequence[Utterance]
 ) -> Silenced | RejectedProposal:
-    """Measure the worth of utterances, or of their agents.
-
-    Args:
-        label: The run of the episode.
-    """
+    """Measure the worth of utterances, or of their agents."""
     settings: ExperienceSettings = episode.settings
     turns = tuple(utterance.turn for utterance in utterances)
     by_turn = settings.per == "turn"

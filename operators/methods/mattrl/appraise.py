@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,17 +89,10 @@ async def appraised(
     path: str,
     task: Task,
     utterances: Sequence[Utterance],
-    lose: Callable[[RejectedProposal], None],
     *,
     rubric: str = "",
-) -> dict[Turn, Contribution]:
-    """Score all utterances of a run, with one question for each round.
-
-    Args:
-        utterances: The utterances of the run.
-        lose: Called with each round that has no scores.
-        rubric: What makes an utterance good. Empty for the one that comes with this module.
-    """
+) -> Appraised:
+    """Score all utterances of a run, with one question for each round."""
     rounds = {
         number: [*of]
         for number, of in itertools.groupby(utterances, lambda utterance: utterance.round)
@@ -107,18 +100,19 @@ async def appraised(
     result = await together(
         *(
             operator_of(OPERATOR).act(
-                model, f"{path}round {number}/{OPERATOR}", task, of, rubric=rubric
+                model, f"{path}/round {number}/{OPERATOR}", task, of, rubric=rubric
             )
             for number, of in rounds.items()
         )
     )
-    scores: dict[Turn, Contribution] = {}
-    for number, item in zip(rounds, result, strict=True):
-        if isinstance(item, RejectedProposal):
-            lose(item)
-        else:
-            scores |= {(agent, number): score for agent, score in item.of.items()}
-    return scores
+    scores = {
+        (agent, number): score
+        for number, item in zip(rounds, result, strict=True)
+        if isinstance(item, Appraisal)
+        for agent, score in item.of.items()
+    }
+    rejected = [item for item in result if isinstance(item, RejectedProposal)]
+    return Appraised(utterances=utterances, scores=scores, rejected=rejected)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,9 +157,8 @@ async def appraise_rounds(
     rubric: str = "",
 ) -> Appraised | RejectedProposal:
     """Score all utterances of a run; see `appraised`."""
-    lost: list[RejectedProposal] = []
-    scores = await appraised(model, f"{path}/", task, utterances, lost.append, rubric=rubric)
-    return Appraised(utterances=utterances, scores=scores, rejected=lost) if scores else lost[0]
+    result = await appraised(model, path, task, utterances, rubric=rubric)
+    return result if result.scores else result.rejected[0]
 
 
 def room(bounds: Bounds) -> int:

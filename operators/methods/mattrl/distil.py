@@ -93,11 +93,7 @@ async def distil(
     *,
     score: Contribution,
 ) -> Distilled | RejectedProposal:
-    """Condense an utterance for similar tasks (MATTRL Eq. 14).
-
-    Args:
-        score: The judge's score.
-    """
+    """Condense an utterance for similar tasks (MATTRL Eq. 14)."""
     limits = model.limits
     lengths = {name: min(most, limits.characters) for name, most in LONGEST.items()}
     question = Question(

@@ -33,12 +33,7 @@ SINGLE = "single"
 async def compare(
     episode: Episode, single: Team, team: Team, outcome: Score, *, label: str, gauged: bool
 ) -> None:
-    """Let a single agent work on a case as well, and record both results.
-
-    Args:
-        label: The team's run of the episode.
-        gauged: Whether a model assesses the case's features.
-    """
+    """Let a single agent work on a case as well, and record both results."""
     run = await episode.run(single, SINGLE)
     score = await episode.score(run, SINGLE)
     features, gauging = await _features(episode, gauged=gauged)
@@ -65,7 +60,6 @@ async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Cho
     """Return who is to work on a case, according to the results of the learning cases.
 
     Args:
-        by: The results that the router is fitted to.
         gauged: Whether a model may assess the case's features; it is called only if the router uses
             them.
     """

@@ -135,11 +135,7 @@ def fates(
     outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
     settings: ExperienceSettings,
 ) -> list[dict[str, Any]]:
-    """Return the fate of each utterance of a batch: it was kept, or the reason why not.
-
-    Args:
-        outcomes: The results of distilling the selected ones.
-    """
+    """Return the fate of each utterance of a batch: it was kept, or the reason why not."""
     whole = sum(_is_eligible(candidate, settings) for candidate in of)
     return [
         {
@@ -174,11 +170,7 @@ def tell_batch(
     of: Sequence[ExperienceCandidate],
     outcomes: Mapping[ExperienceCandidate, Distilled | RejectedProposal],
 ) -> None:
-    """Record the fates of a batch's utterances, in the log of its last case and in the pool.
-
-    Args:
-        outcomes: The results of distilling the selected ones.
-    """
+    """Record the fates of a batch's utterances, in the log of its last case and in the pool."""
     lines = fates(of, outcomes, episode.settings)
     entries = sum(isinstance(outcome, Distilled) for outcome in outcomes.values())
     about = {"of": len(of), "entries": entries, "utterances": lines}

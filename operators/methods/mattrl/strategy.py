@@ -62,17 +62,19 @@ async def _learn(
 ) -> None:
     """Credit the utterances."""
     settings: ExperienceSettings = episode.settings
-    place, rubric = f"{episode.path}{CONSULT}/", settings.rubric
-    scores = await appraised(
-        episode.judge, place, episode.task, utterances_of, episode.lose, rubric=rubric
-    )
+    place, rubric = f"{episode.path}{CONSULT}", settings.rubric
+    judged = await appraised(episode.judge, place, episode.task, utterances_of, rubric=rubric)
+    for lost in judged.rejected:
+        episode.lose(lost)
     worth, about = None, None
     if settings.credit != "naive":
         counterfactual = episode.usable(await silenced(episode, team, CONSULT, utterances_of))
         if counterfactual is None:
             return
         worth, about = counterfactual.worth, counterfactual.about
-    of = credited(utterances_of, scores, outcome=outcome.value, settings=settings, worth=worth)
+    of = credited(
+        utterances_of, judged.scores, outcome=outcome.value, settings=settings, worth=worth
+    )
     tell(episode, of, outcome=outcome.value, about=about)
 
 
@@ -86,7 +88,7 @@ MATTRL = Strategy(
     before_commit=keep_best,
     closing_calls=closing_calls,
     settings=ExperienceSettings,
-    schema=read_schema(Path(__file__).with_name("mattrl.schema.json")),
+    schema=read_schema(Path(__file__).with_name("mattrl.schema.json"), ExperienceSettings),
     check=check,
     suits=suits,
     seeds=("seed:mathematics",),

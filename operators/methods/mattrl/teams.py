@@ -121,9 +121,6 @@ async def pre_tested(episode: Episode, team: Team, label: str) -> tuple[Run, Sco
     """Let the opening agent answer alone; return its run if that answer is right.
 
     If it is not, the run of the whole team finds its answer in the journal.
-
-    Args:
-        label: The name of the whole team's run.
     """
     [pupil] = _pupils(team)
     others = frozenset(team.agents) - {pupil}

@@ -42,7 +42,6 @@ class Centralised:
     """The proposals of one analyser.
 
     Attributes:
-        edits: Notes of agents, on themselves and on each other.
         team: The changes of the team as a whole; None if they were not asked for.
         refused: Notes that cannot be kept, also after one repair.
     """

@@ -81,11 +81,8 @@ async def say(
     """Ask an agent for a short statement, in the next turn of its own conversation.
 
     Args:
-        field: The name of the statement in the answer.
-        instructions: The topic of the statement.
         also: What the agent reads in addition to the task's feedback.
         may_pass: Whether the statement may be empty.
-        inputs: The values beside the ground and the agent.
     """
 
     def read(text: str) -> str:
@@ -128,8 +125,6 @@ async def discuss(
         ground: The team, with the notes that agents and pairs have made since the run.
         findings: What everybody reads: the team's rules, and the findings of agents and pairs.
         rounds: The most rounds. 0: no discussion.
-        meter: Counts the usage of the discussion and of the decision after it.
-        inputs: The values behind `findings`.
     """
     lead = lead_of(ground.team, ground.run)
     members = [agent for agent in speakers(ground.team, ground.run) if agent != lead]

@@ -24,8 +24,9 @@ from ....schema.edits import (
 from ....schema.edits.kinds.kind import tag
 from ....schema.host.catalogue import Catalogue
 from ....schema.loading.ceiling import CapabilityPolicy
-from ....schema.team.team import Agent, Notes, Team, is_prompt_id
+from ....schema.team.team import Agent, Notes, Team
 from ...core.answers import InvalidAnswer, sentences
+from ...core.material import prompt_of
 from .room import NoteLimits
 
 KINDS = (SetNote, AddAgent, RemoveAgent, AddEdge, RemoveEdge)
@@ -192,12 +193,11 @@ def _noted(agent: str, old: Notes, new: Notes, room: NoteLimits) -> Iterator[str
 
 def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
     """Return the characters that an agent reads before its task, without the runtime's own text."""
-    named = is_prompt_id(agent.prompt)
-    prompt = (catalogue.prompt(agent.prompt) or "") if named else agent.prompt
     notes = agent.notes
-    texts = [prompt, *notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
+    texts = [*notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
     texts += [text for skill in notes.skills.values() for text in (skill.description, skill.body)]
-    return len(team.constitution) + sum(map(len, texts))
+    prompt = prompt_of(agent, catalogue)
+    return sum(map(len, (team.constitution, prompt, *texts)))
 
 
 def _edit_name(edit: Edit) -> str:

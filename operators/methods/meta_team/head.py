@@ -89,11 +89,7 @@ def started(team: Team, settings: RetrospectiveSettings) -> Team:
 
 
 def closed(team: Team) -> Team:
-    """Close an open roster: every agent works once on every task and reports to the lead.
-
-    Args:
-        team: The team; without an open roster it is returned unchanged.
-    """
+    """Close an open roster: every agent works once on every task and reports to the lead."""
     roster = team.execution.roster
     if roster is None:
         return team
@@ -121,11 +117,7 @@ def constrained(team: Team, share: float) -> Team:
 
 
 def ceiling_for(team: Team, context: EvolutionContext) -> CapabilityPolicy:
-    """Return the ceiling of a team: with room to grow, unless a policy sets its size.
-
-    Args:
-        context: The evolution; its ceiling limits the capabilities of agents.
-    """
+    """Return the ceiling of a team: with room to grow, unless a policy sets its size."""
     most = max(len(team.agents), context.recipe.settings.most_agents)
     ceiling = context.ceiling
     if context.recipe.policy is None:

@@ -33,18 +33,12 @@ class PhaseLimits:
 
 @dataclass(kw_only=True, eq=False)
 class Meter:
-    """Counts the usage of a phase, and stops its questions at the limits.
-
-    Attributes:
-        usd: The cost so far, in USD.
-        since: The counts at the start, of a meter that another one began.
-    """
+    """Counts the usage of a phase, and stops its questions at the limits."""
 
     limits: PhaseLimits
     steps: int = 0
     seconds: float = 0.0
     usd: float = 0.0
-    since: tuple[int, float, float] = (0, 0.0, 0.0)
 
     @property
     def reached(self) -> str | None:
@@ -83,12 +77,12 @@ class Meter:
         Each part starts from the current counts and ignores the other parts, so its limits do not
         depend on their speed.
         """
-        return replace(self, since=(self.steps, self.seconds, self.usd))
+        return replace(self)
 
-    def took(self, others: Sequence[Meter]) -> None:
-        """Add the usage of concurrent parts, since `begun`."""
-        for meter in others:
-            steps, seconds, usd = meter.since
-            self.steps += meter.steps - steps
-            self.seconds += meter.seconds - seconds
-            self.usd += meter.usd - usd
+    def took(self, parts: Sequence[Meter]) -> None:
+        """Add the usage of all concurrent parts, since `begun`."""
+        begun = self.begun()
+        for part in parts:
+            self.steps += part.steps - begun.steps
+            self.seconds += part.seconds - begun.seconds
+            self.usd += part.usd - begun.usd

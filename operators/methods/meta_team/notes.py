@@ -46,11 +46,7 @@ def text_of(value: object) -> str:
 
 
 def own_schema(agent: Agent, room: NoteLimits, most: int) -> Mapping[str, Any]:
-    """Return the schema of an agent's notes on itself.
-
-    Args:
-        most: The most notes in one answer.
-    """
+    """Return the schema of an agent's notes on itself."""
     description = free_text(min(LONGEST_DESCRIPTION, room.note))
     choices = [
         edit("patch", name=NAME, text=free_text(room.note)),
@@ -82,8 +78,6 @@ class OwnNotes:
     """The parser of an agent's notes on itself.
 
     Attributes:
-        agent: The agent, with its earlier notes.
-        most: The most notes in one answer.
         edits: The well-formed notes, by kind and name.
         refused: The other notes, with reasons.
     """

@@ -108,7 +108,6 @@ class Reorganised:
 
     Attributes:
         edits: Changes of its rules, its roster and its edges.
-        retry: Whether it wants to retry the task.
         refused: Changes that cannot be kept, also after one repair.
     """
 
@@ -136,7 +135,6 @@ async def reorganise(
             run. Of the run, only the lead's own conversation is read.
         reflected: The agents' reflections; their summaries and questions are read.
         settled: The pairs' settlements; their reports to each other are read.
-        discussion: The discussion before the decision.
         edges: The most edges among remaining agents that may change.
         meter: Counts the usage. None: a new meter.
     """

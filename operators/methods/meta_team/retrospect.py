@@ -60,8 +60,6 @@ class Reflected:
         edits: Changes of its own patches and skills, and of nothing else.
         summary: A short summary for its team.
         reason: What led to the outcome, in its view.
-        evidence: Its questions to colleagues, with their answers.
-        looks: Its lookups in the task's files.
         refused: Notes that cannot be kept, also after one repair.
         rejected: Its questions without a valid answer.
     """
@@ -283,13 +281,7 @@ def notes_in(
     room: NoteLimits,
     most: int,
 ) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
-    """Parse an agent's notes on itself into edits to keep and refusals.
-
-    Args:
-        items: The notes, in any form.
-        agent: The owner of the notes.
-        most: The most notes in one answer.
-    """
+    """Parse an agent's notes on itself into edits to keep and refusals."""
     notes = OwnNotes(agent=ground.team.agents[agent], room=room, most=most).read(items)
     passed = ground.gate(model, tuple(notes.edits.values()), room)
     return passed.edits, (*notes.refused, *passed.refused)

@@ -61,10 +61,8 @@ class Retrospective:
     Attributes:
         child: The resulting team; the same team if nothing changes.
         levels: The edits of each level, to apply in order.
-        discussion: The discussion of the team before its lead decided.
         reorganised: The decision of the team; None if it was not asked, or gave no valid answer.
         refused: Changes that cannot be kept, also after one repair.
-        tally: The outcomes of all questions.
     """
 
     child: Team

@@ -158,11 +158,7 @@ class _Settling:
 
 
 def pair_edits(agent: str, peer: str, profile: str, together: str) -> tuple[Edit, ...]:
-    """Return the edits of an agent's notes on another; an empty text changes nothing.
-
-    Args:
-        agent: The owner of the notes.
-    """
+    """Return the edits of an agent's notes on another; an empty text changes nothing."""
     notes: tuple[tuple[Note, str], ...] = (
         ("teammate", text_of(profile)),
         ("pair", text_of(together)),
@@ -175,11 +171,7 @@ def pair_edits(agent: str, peer: str, profile: str, together: str) -> tuple[Edit
 async def settle_alone(
     model: OperatorModel, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
 ) -> Noted:
-    """Return the team with the new notes of two agents; see `settle`.
-
-    Args:
-        alone: Whether to skip the reports to each other.
-    """
+    """Return the team with the new notes of two agents; see `settle`."""
     settled = await settle(model, path, ground, pair, exchange=not alone)
     accounts = [f"{agent} told: {text}" for agent, text in settled.accounts.items()]
     notes = notes_of(accounts, settled.refused, settled.rejected)

@@ -77,7 +77,6 @@ class Succession:
     Attributes:
         head: The team that worked on the task.
         levels: The changes, in order; empty if the head stays.
-        ceiling: The most that the team may ask for.
         again: The retry of the task; None without one.
     """
 

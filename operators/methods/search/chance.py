@@ -21,6 +21,7 @@ from ....schema.team.team import Team, is_prompt_id
 from ....schema.values.values import is_list, is_mapping
 from ...core.answers import InvalidAnswer
 from ...core.bounds import Bounds
+from ...core.material import prompt_of
 from ...core.meta import OperatorModel, Question
 from ...core.operator import Operator, OperatorSetting
 from ...core.proposal import Parent, Proposal, RejectedProposal
@@ -102,10 +103,6 @@ def chance(
 ) -> Proposal | RejectedProposal:
     """Return a child with random edits of one component, without a model call.
 
-    Args:
-        team: The parent. It stays unchanged.
-        ceiling: The most that the child may ask for.
-
     Raises:
         ValueError: Mutations do not touch this component.
     """
@@ -136,13 +133,8 @@ async def draw(
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
-    return {
-        agent.id: (catalogue.prompt(agent.prompt) or "")
-        if is_prompt_id(agent.prompt)
-        else agent.prompt
-        for agent in team.agents.values()
-        if team.asks_model(agent)
-    }
+    asking = filter(team.asks_model, team.agents.values())
+    return {agent.id: prompt_of(agent, catalogue) for agent in asking}
 
 
 def _reworded(value: Any, texts: Mapping[str, str], source: random.Random) -> Any:

@@ -24,12 +24,6 @@ async def choose_move(
 ) -> Component | Candidate | RejectedProposal:
     """Choose the move of a step.
 
-    Args:
-        search: The search, which has the recipe's settings.
-        number: The number of the step.
-        first: The candidate that the step starts from.
-        partner: The candidate for a crossover, if any.
-
     Returns:
         The component to mutate, or the partner to cross with.
     """

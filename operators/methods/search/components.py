@@ -33,12 +33,7 @@ CHANGEABLE: tuple[Component, ...] = (*MUTABLE, "roster")
 def open_components(
     model: OperatorModel, parent: Parent, components: Sequence[Component] = MUTABLE
 ) -> tuple[Component, ...]:
-    """Return the components of a team in which a mutation can change something.
-
-    Args:
-        model: Has the catalogue and the ceiling.
-        components: The allowed components.
-    """
+    """Return the components of a team in which a mutation can change something."""
     allowed: list[Component] = [component for component in CHANGEABLE if component in components]
     ceiling = newcomer_ceiling(model.ceiling, parent.team, components)
     return tuple(
@@ -60,9 +55,6 @@ def newcomer_ceiling(
 
     If models or tools are not among the components, new agents get only those that the team already
     has.
-
-    Args:
-        ceiling: The ceiling of a child.
     """
     if "model_id" not in components:
         asking = [agent for agent in team.agents.values() if team.asks_model(agent)]

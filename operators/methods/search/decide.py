@@ -42,8 +42,6 @@ async def decide(
     """Choose the move of a step.
 
     Args:
-        task: The task that the child should do better.
-        parent: The team, with the digest of its run on the task.
         partner: The team to cross it with. None: a crossover is not an option.
         components: The components that a mutation may touch. Components in which the team has
             nothing to change are not options.

@@ -49,8 +49,6 @@ async def mutate(
     """Ask for a child with edits of one component.
 
     Args:
-        task: The task that the team should do better.
-        parent: The team, with the digest of its run on the task.
         component: The component to edit. None: `decide` chooses it first.
         components: The allowed components. If models or tools are not among them, new agents get
             only those that the team already has.
@@ -96,7 +94,6 @@ def mutation(
     """Return the question for edits of one component; None if there is nothing to choose.
 
     Args:
-        shown: The material that the model reads.
         ceiling: The ceiling of the child, if it is lower than the model's.
     """
     ceiling = ceiling or model.ceiling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 Move = Literal["mutate", "crossover"]
 
 
-def read_schema(path: Path) -> Mapping[str, Any]:
-    """Read a JSON Schema from its file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+def read_schema(path: Path, settings: type[Any] | None = None) -> Mapping[str, Any]:
+    """Read the JSON Schema of settings from a file; the defaults come from their dataclass."""
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for field in fields(settings) if settings else ():
+        own, default = schema["properties"][field.name], field.default
+        if default is not None:
+            examples = {key: own.pop(key) for key in ("examples",) if key in own}
+            own |= {"default": [*default] if isinstance(default, tuple) else default, **examples}
+    return schema
 
 
 PROTOCOL: Mapping[str, Any] = MappingProxyType({"admission": "best", "early_stop": False})
@@ -30,8 +36,6 @@ PROTOCOL: Mapping[str, Any] = MappingProxyType({"admission": "best", "early_stop
 Eq. 5)."""
 PUBLISHED: tuple[Component, ...] = ("prompts", "model_id", "tools", "topology")
 """The components that the paper's mutations touch (App. C.1)."""
-
-SCHEMA = read_schema(Path(__file__).with_name("search.schema.json"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +90,9 @@ class SearchSettings:
         if self.choice == "outcome":
             needs.add("past")
         return frozenset(needs)
+
+
+SCHEMA = read_schema(Path(__file__).with_name("search.schema.json"), SearchSettings)
 
 
 def check(settings: SearchSettings, written: Mapping[str, Any]) -> dict[str, str]:

@@ -116,8 +116,6 @@ class Adaptation:
 
     Attributes:
         model: The model that coaches and restructures; its ceiling is the team's ceiling.
-        path: The prefix of its paths in the journal.
-        roles: The agents that may be added, by role.
         tell: Receives the events `contributions`, `coaching`, `restructure` and `rounds_ended`.
         usable: Returns a result, or records a rejected proposal and returns None.
         keep: Writes a file: the team of each round.

@@ -75,7 +75,6 @@ async def coach(
     """Ask for advice to one agent.
 
     Args:
-        account: The account of the round.
         contribution: The meta-judge's rating of the agent.
         share: How much of its work is read, relative to an equal share.
         room: The most characters of the advice, at least `SHORTEST`.
@@ -119,7 +118,6 @@ async def coach_alone(
 
     Args:
         contribution: The meta-judge's rating of the agent. None: the meta-judge is asked first.
-        room: The most characters of the advice.
     """
     if contribution is None:
         judged = await contributions(model, f"{path}/contributions", task, account)

@@ -85,8 +85,6 @@ async def restructure(
     """Ask for a change of a team's structure, which may also stay unchanged.
 
     Args:
-        account: The account of the last round.
-        judged: The judgements of the rounds so far, in order.
         team: The team to change: the same one, perhaps with other notes.
         agents: The most agents to add and remove.
         edges: The most other edges to add and remove.

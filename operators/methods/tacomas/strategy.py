@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...evolution.episode import Episode
     from ...evolution.strategy import Material, Need
 
-SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
+SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"), AdaptationSettings)
 DIALOGUE = 8_000
 """The most characters of each agent's dialogue in a round."""
 

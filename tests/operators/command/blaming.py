@@ -26,23 +26,9 @@ agents:
   writer: {prompt: "You are [writer]."}
 topology: {reports_to: {planner: [solver], solver: [writer]}}
 """
-ROUNDS = """\
-name: talks
-agents:
-  planner: {prompt: "You are [planner]."}
-  solver: {prompt: "You are [solver]."}
-  writer: {prompt: "You are [writer]."}
-topology: {reports_to: {planner: [writer], solver: [writer]}}
-execution: {rounds: {most: 2, until: never, closing: [writer]}}
-"""
-VOTE = """\
-name: vote
-agents:
-  planner: {prompt: "You are [planner]."}
-  solver: {prompt: "You are [solver]."}
-  writer: {agent_type: Function, function: majority}
-topology: {reports_to: {planner: [writer], solver: [writer]}}
-"""
+STAR = TEAM.replace("planner: [solver]", "planner: [writer]")
+ROUNDS = f"{STAR}execution: {{rounds: {{most: 2, until: never, closing: [writer]}}}}\n"
+VOTE = STAR.replace('prompt: "You are [writer]."', "agent_type: Function, function: majority")
 WARD = """\
 name: ward
 agents:

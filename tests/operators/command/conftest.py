@@ -18,6 +18,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...support.commands import CommandResult, invoked
+from ..evolving import TEAMS, asked
 from .acting import files, make_world
 from .blaming import Cli, Stage
 
@@ -29,16 +30,6 @@ settings: {
   select: statistics, parent: best, admission: best, memory: 0
 }
 """
-TEAMS = {
-    "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
-    "pair": """\
-name: pair
-agents:
-  one: {prompt: "You are [one]."}
-  two: {prompt: "You are [two]."}
-topology: {reports_to: {one: [two]}}
-""",
-}
 TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(6)]
 HELD_OUT = [
     {"id": f"h{n}", "query": f"What is {9 + n} - {2 + n}?", "answer": "7"} for n in range(4)
@@ -47,16 +38,23 @@ HELD_OUT = [
 
 def thinking(request: Request) -> Reply:
     """Agents are right when told to think; operators tell them so."""
-    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    wanted = form.get("properties", {})
+    wanted = asked(request)
     if "edits" in wanted:
-        text = json.dumps(form)
-        agent = "two" if '"two"' in text else "one"
+        agent = "two" if '"two"' in json.dumps(wanted) else "one"
         edit = {"set_prompt": {"agent": agent, "prompt": "Think."}}
         return Reply.json({"reason": "it did not think", "edits": [edit]})
     if wanted:
         return Reply.json({"nonsense": 0})
     return Reply(text="7" if "Think." in message_text(request) else "8")
+
+
+def judging(score: object) -> Callable[[Request], Reply]:
+    def script(request: Request) -> Reply:
+        if "score" in asked(request):
+            return Reply.json({"reason": "So it is.", "score": score})
+        return thinking(request)
+
+    return script
 
 
 @dataclass(kw_only=True)

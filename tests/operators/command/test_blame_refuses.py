@@ -2,10 +2,6 @@
 
 import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.values.errors import InputError
 
 from ...schema.strategies import VALUES
+from ...support.commands import started
 from .blaming import TASK, TEAM, Cli, Stage, fruit
 
 
@@ -157,12 +154,10 @@ def test_killed_it_goes_on_without_paying_twice(cli: Cli, stage: Stage) -> None:
         return fruit(request)
 
     stage.script = hangs
-    words = [sys.executable, "-m", "coterie.schema.command", "dev", "blame", str(run)]
-    words += ["--model", cli.address]
-    environment = {**os.environ, "MAS_HOME": str(cli.folder)}
-    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
+    words = ("blame", str(run), "--model", cli.address)
+    with started(cli.folder, *words, command="dev") as killed:
         assert stage.hung.wait(300)
-        killed.send_signal(signal.SIGKILL)
+        killed.kill()
     # The model takes note of a call once it knows what to answer: the last one may be late.
     cli.model.wait_for(lambda calls: len(calls) == asked + 6)
     stage.script = fruit

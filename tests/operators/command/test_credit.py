@@ -2,9 +2,6 @@
 
 import json
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...jails import needs_jail
-from ...support.commands import CommandResult
+from ...support.commands import CommandResult, started
 from .blaming import Cli, Stage
 
 GLOVES = """\
@@ -406,12 +403,10 @@ def test_after_a_kill_nothing_is_paid_twice(cli: Cli, stage: Stage) -> None:
         return Reply.fault("hang") if len(cli.model.calls) > before + 2 else gloves(request)
 
     stage.script = hanging
-    program = "from coterie.operators.command.op.command import main; main()"
-    words = ["credit", str(run), "--model", cli.address, "--workers", "1"]
-    command = [sys.executable, "-c", program, *words]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
+    words = ("op", "credit", str(run), "--model", cli.address, "--workers", "1")
+    with started(cli.folder, *words, command="dev") as killed:
         cli.model.wait_for(lambda calls: len(calls) > before + 2)
-        killed.send_signal(signal.SIGKILL)
+        killed.kill()
     stage.script = gloves
     result = cli.credit(run, "--json")
     assert (result.calls, result.json["calls"]["asked"]) == (1, 3)

@@ -17,7 +17,8 @@ from coterie.schema.loading.recipe import Recipe
 from coterie.schema.values.errors import InputError, StorageError
 
 from ...support.failpoints import armed
-from .conftest import RECIPE, TASKS, TEAMS, Lab, thinking
+from ..evolving import TEAMS
+from .conftest import RECIPE, TASKS, Lab, thinking
 
 Change = Callable[[Lab], None]
 

@@ -56,8 +56,7 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
     with ScriptedModel(doctors) as model:
         words = ["ward.yaml", "-q", "What is 3 + 4?", "--pool", "experience", "--quiet"]
         words += ["--embedder", "hashing", "--model", f"m@{model.api_base}"]
-        run = invoked(mas_run, words, "mas-run")
-    assert run.code == 0, run.err
+        invoked(mas_run, words, "mas-run").ended(0)
     assert sum("When: Two numbers, " in call.text for call in model.calls) == 2
     assert (ward.folder / "experience/ledger.jsonl").read_bytes() == before
 

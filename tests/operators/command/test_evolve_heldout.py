@@ -1,13 +1,10 @@
 """`mas-evolve --test`: the deployable team's score on tasks that nothing evolved on comes first."""
 
 import json
-from collections.abc import Callable
 
 from coterie.pool import Pool, most_promising
-from coterie.runtime.doubles import Reply
-from coterie.runtime.doubles.script import Request
 
-from .conftest import HELD_OUT, RECIPE, TASKS, Lab, thinking
+from .conftest import HELD_OUT, RECIPE, TASKS, Lab, judging
 
 TEST = ("--test", "test.jsonl", "--repeats", "2")
 
@@ -117,15 +114,6 @@ def test_held_out_figures_of_an_earlier_pool_say_so(lab: Lab) -> None:
     assert "(the pool after 2 tasks of 3)" in result.out
     kept = json.loads((lab.folder / "pool/evolutions/recipe/heldout.json").read_text())
     assert len(kept["trials"]) == 3 * 4 * 2
-
-
-def judging(score: object) -> Callable[[Request], Reply]:
-    def script(request: Request) -> Reply:
-        if '"score"' in json.dumps(request.get("response_format", {})):
-            return Reply.json({"reason": "So it is.", "score": score})
-        return thinking(request)
-
-    return script
 
 
 def test_a_held_out_task_without_an_answer_is_judged(lab: Lab) -> None:

@@ -13,13 +13,12 @@ from coterie.operators.command.starting import check_addresses
 from coterie.operators.evolution.folder import Manifest
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
-from coterie.runtime.doubles.script import Request
 from coterie.runtime.record.journal import Journal
 from coterie.schema import AgentError, Catalogue, InputError, Model
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
 
-from .conftest import RECIPE, TASKS, Lab, thinking
+from .conftest import RECIPE, TASKS, Lab, judging
 from .test_evolve import FORGETFUL, manifest, start
 
 
@@ -136,12 +135,7 @@ def test_who_chose_is_told_of_a_stream_with_and_without_answers(lab: Lab) -> Non
     lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed"))
     lab.tasks("tasks.jsonl", [TASKS[0], {"id": "open", "query": "What is good?"}])
 
-    def judging(request: Request) -> Reply:
-        if '"score"' in json.dumps(request.get("response_format", {})):
-            return Reply.json({"reason": "Fine.", "score": 1.0})
-        return thinking(request)
-
-    result = lab.evolve("--json", script=judging)
+    result = lab.evolve("--json", script=judging(1.0))
     assert result.json["chosen_by"] == "the answers, where a task has one, and a judge"
 
 
@@ -161,8 +155,7 @@ def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
 def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: Lab) -> None:
     lab.evolved(1)
     with Journal.open(lab.folder / "pool/evolutions/recipe"):
-        report = lab.report("pool")
-    assert report.code == 0
+        report = lab.report("pool").ended(0)
     assert "unfinished tasks: another process works on them" in report.out
 
 

@@ -34,9 +34,8 @@ def test_an_evolution_takes_what_was_estimated(tmp_path: Path, strategy: str) ->
         words = ["recipe.yaml", "t.csv", "--pool", "pool", "--model", f"m@{model.api_base}"]
         report = invoked_in(tmp_path, main, [*words, "--dry-run"], "mas-evolve").ended(0)
         assert not model.calls
-        result = invoked_in(tmp_path, main, [*words, "--json", "--quiet"], "mas-evolve")
+        result = invoked_in(tmp_path, main, [*words, "--json", "--quiet"], "mas-evolve").ended(0)
         taken = len(model.calls)
-    assert result.code == 0, result.err
     least, most, *tokens = numbers(report.out)
     assert least <= taken <= most
     assert tokens[0] < tokens[1]

@@ -3,8 +3,6 @@
 import itertools
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from urllib.request import urlopen
@@ -24,8 +22,9 @@ from coterie.schema.values.terminal import visible
 
 from ...attacks import attacks
 from ...sites import ELEMENTS, file_of, page_at, texts, visited
-from ...support.commands import invoked
+from ...support.commands import invoked, started
 from ...webpage import Element
+from ..evolving import asked
 from ..methods.evochamber.chamber import evolved, write_world
 from .conftest import Lab, thinking
 
@@ -77,7 +76,6 @@ def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: La
             assert TASK_0 in run.text or number
 
 
-EVOLVE = [sys.executable, "-m", "coterie.schema.command", "evolve"]
 TASK_0 = "What is 0 + 7?"
 
 
@@ -247,10 +245,10 @@ def test_an_evolution_of_attacks_is_text(lab: Lab) -> None:
     endless = itertools.cycle(lines)
 
     def attacking(request: Request) -> Reply:
-        form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-        if "edits" not in form.get("properties", {}):
+        wanted = asked(request)
+        if "edits" not in wanted:
             return Reply(text=next(endless))
-        agent = "two" if '"two"' in json.dumps(form) else "one"
+        agent = "two" if '"two"' in json.dumps(wanted) else "one"
         edit = {"set_prompt": {"agent": agent, "prompt": next(endless)}}
         return Reply.json({"reason": next(endless), "edits": [edit]})
 
@@ -280,12 +278,8 @@ def test_an_evolution_is_shown_while_it_is_made(lab: Lab) -> None:
 
     with ScriptedModel(slow) as model:
         words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--limit", "3", "--view"]
-        process = subprocess.Popen(
-            [*EVOLVE, *words, "--model", f"m@{model.api_base}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        words += ["--model", f"m@{model.api_base}"]
+        process = started(lab.folder, *words, command="evolve")
         assert process.stderr is not None
         try:
             report = next(line for line in process.stderr if line.startswith("look: "))

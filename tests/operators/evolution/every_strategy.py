@@ -5,17 +5,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
 from ...support.commands import CommandResult, invoked_in
+from .. import evolving
 from ..consulting import WARD
-from ..evolving import TEAMS
 from ..methods.meta_team.world import TRIO
 
-FILES = {**TEAMS, "ward": WARD, "trio": TRIO}
+FILES = {**evolving.TEAMS, "ward": WARD, "trio": TRIO}
 SEARCH = {"parents": 1, "steps": 1, "memory": 0}
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "best_of_n": {"seeds": ["solo.yaml"], "settings": SEARCH},
@@ -46,14 +45,7 @@ def evolve(
     _write(folder, strategy, **recipe)
     lines = [{"id": f"t{n}", "query": f"Add {n} and {7 - n}.", "answer": "7"} for n in range(tasks)]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with ScriptedModel(script) as model:
-        words = (
-            *("recipe.yaml", "tasks.jsonl", "--pool", pool, "--embedder", "hashing"),
-            *("--model", f"m@{model.api_base}", *words),
-        )
-        result = invoked_in(folder, mas_evolve, words, "mas-evolve")
-        result.calls = len(model.calls)
-        return result
+    return evolving.evolve(folder, pool, "--embedder", "hashing", *words, script=script)
 
 
 def adapt(

@@ -18,6 +18,7 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import RunError, Task
 from coterie.schema.loading.recipe import Recipe
 
+from ..building import Killed
 from .test_episode import done
 
 RECALLING = """\
@@ -29,10 +30,6 @@ topology: {reports_to: {one: [two]}}
 """
 TASKS = [Task(id=f"t{n}", query=f"Question {n}?", answer="7") for n in range(4)]
 RECIPE = Recipe(strategy="fixed", settings=SearchSettings(), workers=2)
-
-
-class Killed(BaseException):
-    """Ends an evolution as a signal would."""
 
 
 def reminders(model: ScriptedModel) -> dict[str, list[str]]:

@@ -26,13 +26,8 @@ from coterie.schema import Catalogue, InputError, LimitError, Model, Task
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.recipe import Recipe
 
-PAIR = """\
-name: pair
-agents:
-  one: {prompt: "You are [one]."}
-  two: {prompt: "You are [two]."}
-topology: {reports_to: {one: [two]}}
-"""
+from ..evolving import TEAMS
+
 NO_CAPS = Caps()
 TASKS = [Task(id=f"t{n}", query=f"Question {n}?", answer="7") for n in range(3)]
 
@@ -51,7 +46,7 @@ def done(
     work: Callable[[EvolutionContext], Coroutine[Any, Any, Any]],
     recipe: Recipe | None = None,
     *,
-    pair: str = PAIR,
+    pair: str = TEAMS["pair"],
     others: Sequence[str] = (),
     budget: Caps = NO_CAPS,
     **how: Any,

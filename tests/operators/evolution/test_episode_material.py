@@ -2,14 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from coterie.operators.command.evolve import main
-from coterie.runtime.doubles import Call, Reply, ScriptedModel
+from coterie.runtime.doubles import Call, Reply
 from coterie.runtime.doubles.script import Request
+
+from ..evolving import evolve
 
 TEAM = """\
 name: solo
@@ -36,18 +35,12 @@ def answered(request: Request) -> Reply:
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
+def asked(tmp_path: Path) -> list[Call]:
     """What a model was asked in an evolution of one task."""
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
     (tmp_path / "solo.yaml").write_text(TEAM)
     (tmp_path / "recipe.yaml").write_text(RECIPE)
     (tmp_path / "tasks.jsonl").write_text(json.dumps(TASK) + "\n")
-    with ScriptedModel(answered) as model:
-        arguments: list[Any] = [tmp_path / "recipe.yaml", tmp_path / "tasks.jsonl"]
-        arguments += ["--pool", tmp_path / "pool", "--model", f"m@{model.api_base}"]
-        done = CliRunner().invoke(main, [str(argument) for argument in arguments])
-        assert done.exit_code == 0, done.output
-        return list(model.calls)
+    return evolve(tmp_path, "pool", script=answered).ended(0).asked
 
 
 def test_a_tool_that_failed_is_told_to_the_mutation(asked: list[Call]) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.pool import Pool
 from coterie.pool.command import main as pool_command
@@ -15,8 +14,9 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
 
+from ...support.commands import ran
 from ...support.repositories import run_git
-from ..evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
+from ..evolving import RECIPE, asked, evolve, kept, killed_at, lines_of, oracle, write_world
 
 CROSSING = f"{RECIPE}  instantiate: false\n  early_stop: false\n"
 """All steps are made, also where some team is right, as the vote of `crossing` is."""
@@ -55,16 +55,14 @@ def folder(tmp_path: Path) -> Path:
 def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], int]:
     """What an evolution that nothing disturbs leaves, and how many calls it takes."""
     folder = write_world(tmp_path_factory.mktemp("clean"), tasks=4)
-    code, _, err, calls = evolved(folder, "clean")
-    assert code == 0, err
-    return kept(folder / "clean"), calls
+    result = evolve(folder, "clean").ended(0)
+    return kept(folder / "clean"), result.calls
 
 
 def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> None:
-    code, out, err, calls = evolved(folder, "pool")
-    assert code == 0, err
-    assert "over 4 tasks" in out
-    assert "4 of 4" in err
+    result = evolve(folder, "pool").ended(0)
+    assert "over 4 tasks" in result.out
+    assert "4 of 4" in result.err
     pool = Pool.open(folder / "pool")
     children = [member for member in pool.members.values() if member.lineage.parents]
     assert children
@@ -74,15 +72,16 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
         assert child.lineage.task.startswith("t")
         assert child.statistics.chosen == 1  # what it came in for, which is no score of it
         load_team(child.path)  # loads for everybody, not only for the pool
-    best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])
+    best = ran(pool_command, "best", folder / "pool")
     path = best.stdout.strip()
     expected = best.stderr.split("expected ")[1].split(";")[0]
-    assert out.endswith(f"best team: pool/teams/{Path(path).name}, expected to score {expected}\n")
-    assert f"new in the pool: {len(children)}, " in out
-    again, out_again, _, more_calls = evolved(folder, "pool")
-    assert (again, more_calls) == (0, 0)
-    assert out_again == out
-    assert calls > 4
+    assert result.out.endswith(
+        f"best team: pool/teams/{Path(path).name}, expected to score {expected}\n"
+    )
+    assert f"new in the pool: {len(children)}, " in result.out
+    again = evolve(folder, "pool").ended(0)
+    assert (again.calls, again.out) == (0, result.out)
+    assert result.calls > 4
 
 
 def test_killed_at_random_moments_it_leaves_the_same_pool(
@@ -95,11 +94,10 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(
         was_killed, asked_until_then = killed_at(folder, "killed", moment)
         kills += was_killed
         calls += asked_until_then
-    code, _, err, last = evolved(folder, "killed")
-    assert code == 0, err
+    result = evolve(folder, "killed").ended(0)
     assert kept(folder / "killed") == undisturbed
     in_flight = 8 * 3
-    assert needed <= calls + last <= needed + kills * in_flight
+    assert needed <= calls + result.calls <= needed + kills * in_flight
     assert kills > 0
 
 
@@ -107,22 +105,19 @@ def test_a_failing_provider_is_no_score(folder: Path, clean: tuple[dict[str, Any
     def denied(request: Request) -> Reply:
         return Reply.error(401) if "What is 3 + 4" in json.dumps(request) else oracle(request)
 
-    code, _, err, _ = evolved(folder, "pool", script=denied)
-    assert code == 1
-    assert "stopped: " in err
-    assert "The same command resumes." in err
-    assert "Traceback" not in err
-    code, _, err, _ = evolved(folder, "pool")
-    assert code == 0, err
+    result = evolve(folder, "pool", script=denied).ended(1)
+    assert "stopped: " in result.err
+    assert "The same command resumes." in result.err
+    assert "Traceback" not in result.err
+    evolve(folder, "pool").ended(0)
     assert kept(folder / "pool") == clean[0]
 
 
 @pytest.mark.parametrize("strategy", ["fixed", "best_of_n"])
 def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strategy: str) -> None:
     (folder / "recipe.yaml").write_text(RECIPE.replace("evomas", strategy))
-    code, out, err, _ = evolved(folder, "pool", "--json")
-    assert code == 0, err
-    assert json.loads(out)["tasks"] == 4
+    result = evolve(folder, "pool", "--json").ended(0)
+    assert result.json["tasks"] == 4
     assert len(Pool.open(folder / "pool").teams) == 2
 
 
@@ -130,8 +125,7 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
 def test_only_teams_of_different_parents_are_crossed(folder: Path, choice: str) -> None:
     recipe = f"{CROSSING}  components: [prompts]\n{choice}"
     (folder / "recipe.yaml").write_text(recipe)
-    code, out, err, _ = evolved(folder, "pool", "--limit", "4", script=crossing)
-    assert code == 0, out + err
+    evolve(folder, "pool", "--limit", "4", script=crossing).ended(0)
     tried = [candidate for line in lines_of(folder / "pool") for candidate in line["candidates"]]
     assert {"mutate", "crossover"} <= {item["operator"] for item in tried}
     assert {len(item["parents"]) for item in tried if item["operator"] == "crossover"} == {2}
@@ -141,8 +135,7 @@ def moved(folder: Path, more: str) -> set[str]:
     """Evolve with a recipe's field added; tell what made the teams that were tried."""
     (folder / "recipe.yaml").write_text(f"{CROSSING}{more}\n")
     pool = more.split()[1].strip("[]")
-    code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
-    assert code == 0, out + err
+    evolve(folder, pool, "--limit", "4", script=crossing).ended(0)
     return {
         candidate["operator"]
         for line in lines_of(folder / pool)
@@ -166,9 +159,7 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
     (folder / "recipe.yaml").write_text(
         f"{RECIPE.replace('evomas', 'fixed')}score: judge\njudge_samples: 3\n"
     )
-    code, out, err, _ = evolved(folder, "pool", "--json", script=judging)
-    assert code == 0, err
-    report = json.loads(out)
+    report = evolve(folder, "pool", "--json", script=judging).ended(0).json
     result, verdicts = report["agreement"], report["verdicts"]
     assert (report["score"], report["chosen_by"]) == (1, "a judge")
     assert result["n"] == report["candidates"] == 8
@@ -176,7 +167,7 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
     assert 0 < result["passed_wrong"] == result["n"] - result["agreed"]
     assert result["failed_right"] == 0
     assert verdicts["best"] < 4
-    code, out, err, _ = evolved(folder, "pool", script=judging)
+    out = evolve(folder, "pool", script=judging).out
     assert f"the judge agrees with the reference answers on {result['agreed']} of 8 answers" in out
 
 
@@ -188,16 +179,13 @@ def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
         assert "response_format" not in request
         return oracle(request)
 
-    code, out, err, _ = evolved(folder, "pool", "--json", script=agents_only)
-    assert code == 0, err
-    report = json.loads(out)
+    report = evolve(folder, "pool", "--json", script=agents_only).ended(0).json
     assert report["operators"]["mutate"]["made"] > 0
     assert report["spending"]["operator"]["calls"] == 0
 
 
 def test_each_task_is_a_commit(folder: Path) -> None:
-    code, _, err, _ = evolved(folder, "pool", "--git", "--limit", "4")
-    assert code == 0, err
+    evolve(folder, "pool", "--git", "--limit", "4").ended(0)
     log = run_git(folder / "pool", "log", "--format=%s").splitlines()
     assert [line.split(":")[0] for line in reversed(log)] == ["t0", "t1", "t2", "t3"]
     body = run_git(folder / "pool", "log", "-1", "--format=%b")
@@ -227,17 +215,17 @@ def test_wrong_input_is_said_and_nothing_is_made(
     (folder / "recipe.yaml").write_text(recipe)
     if tasks is not None:
         (folder / "tasks.jsonl").write_text(tasks)
-    code, out, err, calls = evolved(folder, "pool")
-    assert (code, out, calls) == (2, "", 0)
-    assert message in err
-    assert "Traceback" not in err
+    result = evolve(folder, "pool")
+    assert (result.code, result.out, result.calls) == (2, "", 0)
+    assert message in result.err
+    assert "Traceback" not in result.err
     assert not (folder / "pool").exists()
 
 
 def test_a_pool_of_retired_teams_is_refused_before_anything_is_spent(folder: Path) -> None:
     pool = Pool.init(folder / "pool", [folder / "solo.yaml"])
     pool.commit(Retired(member="solo", reason="weak"), op="retire")
-    code, out, err, calls = evolved(folder, "pool")
-    assert (code, out, calls) == (2, "", 0)
-    assert "pool has only retired teams. Use mas-pool restore" in err
+    result = evolve(folder, "pool")
+    assert (result.code, result.out, result.calls) == (2, "", 0)
+    assert "pool has only retired teams. Use mas-pool restore" in result.err
     assert not (folder / "pool" / "evolutions").exists()

@@ -10,7 +10,7 @@ from coterie.runtime.gateway import inbox_client
 from ...inbox import Question, answer, answering
 from ...support.processes import KILLED
 from ...waiting import wait_for
-from ..evolving import RECIPE, evolved, evolving, kept, oracle, write_world
+from ..evolving import RECIPE, evolve, evolving, kept, oracle, write_world
 
 WORDS = ("--model", "boss=inbox:questions")
 
@@ -36,9 +36,8 @@ def written(question: Question) -> str:
 def test_killed_while_a_question_is_pending_it_resumes_to_the_same_pool(tmp_path: Path) -> None:
     whole, killed = world(tmp_path / "whole"), world(tmp_path / "killed")
     with answering(whole / "questions", written) as asked:
-        code, _, err, _ = evolved(whole, "pool", *WORDS)
-    assert code == 0, err
-    assert err.count(": waiting for an answer: questions/") == len(asked) > 1
+        result = evolve(whole, "pool", *WORDS).ended(0)
+    assert result.err.count(": waiting for an answer: questions/") == len(asked) > 1
 
     inbox = killed / "questions"
     with ScriptedModel(oracle) as model:
@@ -49,7 +48,6 @@ def test_killed_while_a_question_is_pending_it_resumes_to_the_same_pool(tmp_path
     between = answer(inbox, written)
     assert between
     with answering(inbox, written) as later:
-        code, _, err, _ = evolved(killed, "pool", *WORDS)
-    assert code == 0, err
+        evolve(killed, "pool", *WORDS).ended(0)
     assert kept(killed / "pool") == kept(whole / "pool")
     assert sorted(between + later) == sorted(asked)

@@ -15,7 +15,7 @@ from coterie.schema.values.part import Part
 
 from ...support.processes import KILLED, Child
 from ...waiting import wait_for
-from ..evolving import evolved, evolving, kept, oracle, write_world
+from ..evolving import evolve, evolving, kept, oracle, write_world
 
 OF = 3
 
@@ -40,12 +40,12 @@ def all_of_them(folder: Path, prefix: str, *, order: tuple[int, ...] = (1, 2, 3)
     left = list(order)
     for _ in range(10):
         for which in list(left):
-            code, _, err, _ = evolved(folder, f"{prefix}{which}", *island(which, "--no-wait"))
-            assert code in (0, 1), err
-            if code == 0:
+            result = evolve(folder, f"{prefix}{which}", *island(which, "--no-wait"))
+            assert result.code in (0, 1), result.err
+            if result.code == 0:
                 left.remove(which)
             else:
-                assert "have not come so far" in err
+                assert "have not come so far" in result.err
         if not left:
             return [folder / f"{prefix}{which}" for which in range(1, OF + 1)]
     raise AssertionError(f"islands {left} are not done")
@@ -133,25 +133,24 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
     ],
 )
 def test_what_makes_no_island_is_told(folder: Path, words: tuple[str, ...], message: str) -> None:
-    code, _, err, calls = evolved(folder, "pool", *words)
-    assert (code, calls) == (2, 0)
-    assert message in err
+    result = evolve(folder, "pool", *words)
+    assert (result.code, result.calls) == (2, 0)
+    assert message in result.err
     assert not (folder / "pool").exists()
     assert not (folder / "meet").exists()
 
 
 def test_others_that_meet_there_are_told(folder: Path) -> None:
-    assert evolved(folder, "one", *island(1, "--no-wait"))[0] == 1
-    code, _, err, calls = evolved(folder, "two", *island(2, "--no-wait")[:4], "--every", "3")
-    assert (code, calls) == (2, 0)
-    assert "another every (1, here 3)" in err
-    code, _, err, calls = evolved(folder, "one", *island(2, "--no-wait"))
-    assert (code, calls) == (2, 0)
-    assert "which: 1, now 2" in err
+    evolve(folder, "one", *island(1, "--no-wait")).ended(1)
+    result = evolve(folder, "two", *island(2, "--no-wait")[:4], "--every", "3")
+    assert (result.code, result.calls) == (2, 0)
+    assert "another every (1, here 3)" in result.err
+    result = evolve(folder, "one", *island(2, "--no-wait"))
+    assert (result.code, result.calls) == (2, 0)
+    assert "which: 1, now 2" in result.err
 
 
 def test_a_strategy_that_learns_more_than_teams_has_no_islands(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: meta_team\nseeds: [vote.yaml]\n")
-    code, _, err, _ = evolved(folder, "pool", *island(1, "--dry-run"))
-    assert code == 2
-    assert "what meta_team learns is more than teams" in err
+    result = evolve(folder, "pool", *island(1, "--dry-run")).ended(2)
+    assert "what meta_team learns is more than teams" in result.err

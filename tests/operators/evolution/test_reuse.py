@@ -18,7 +18,7 @@ from coterie.runtime.record.journal import Journal
 from coterie.runtime.values.usage import Usage
 from coterie.schema.loading.recipe import Recipe, load_recipe
 
-from ..evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
+from ..evolving import RECIPE, asked, evolve, kept, killed_at, lines_of, oracle, write_world
 
 OF_PROMPTS = RECIPE + "  components: [prompts, parameters]\n  early_stop: false\n"
 """All steps are made, so that there are children, also of teams that are right."""
@@ -66,23 +66,21 @@ def test_the_same_answers_lead_to_the_same_pool_for_fewer_calls(folder: Path) ->
     spent: dict[str, tuple[int, int]] = {}
     for reuse in ("never", "auto", "always"):
         write(folder, reuse)
-        code, out, err, calls = evolved(folder, reuse, "--json", script=blind)
-        assert code == 0, err
-        report, shared, whole = json.loads(out), folder / reuse, folder / "never"
+        result = evolve(folder, reuse, "--json", script=blind).ended(0)
+        report, shared, whole = result.json, folder / reuse, folder / "never"
         assert kept(shared)["teams"] == kept(whole)["teams"]
         assert without_saved(lines_of(shared)) == without_saved(lines_of(whole))
         assert ledger_of(shared) == ledger_of(whole)
         saved = report["saved"]["calls"]
         assert (saved > 0) == (reuse != "never")
-        spent[reuse] = calls, report["spending"]["task"]["calls"]
-        assert spent["never"] == (calls + saved, spent[reuse][1] + saved)
+        spent[reuse] = result.calls, report["spending"]["task"]["calls"]
+        assert spent["never"] == (result.calls + saved, spent[reuse][1] + saved)
 
 
 def test_rewards_count_what_a_run_needs_and_nobody_pays_it_twice(folder: Path) -> None:
     more = "beta: 1\ncost: {unit: calls, per: 100}\n"
     write(folder, "auto", ALONE + more)
-    code, out, err, calls = evolved(folder, "pool", "--csv", "rows.csv")
-    assert code == 0, err
+    result = evolve(folder, "pool", "--csv", "rows.csv").ended(0)
     lines, pool = lines_of(folder / "pool"), Pool.open(folder / "pool")
     children = [
         candidate for line in lines for candidate in line["candidates"] if "saved" in candidate
@@ -96,13 +94,13 @@ def test_rewards_count_what_a_run_needs_and_nobody_pays_it_twice(folder: Path) -
     with Journal.open(folder / "pool" / "evolutions" / "recipe", replaying=True) as journal:
         spent = journal.spent()
     parts = [usage_of(line) for line in lines]
-    assert sum((sum(part, Usage()) for part in parts), Usage()).calls == spent.calls == calls
+    assert sum((sum(part, Usage()) for part in parts), Usage()).calls == spent.calls == result.calls
     saved = sum(Usage(**item["saved"]).calls for item in children)
     rows = (folder / "rows.csv").read_text().splitlines()
     place = rows[0].split(",").index("saved_calls")
     assert sum(int(row.split(",")[place]) for row in rows[1:]) == saved
     share = saved / (saved + sum(runs.calls for runs, _, _ in parts))
-    assert f"{share:.0%} of teams' requests reused answers of parents'" in out
+    assert f"{share:.0%} of teams' requests reused answers of parents'" in result.out
     report = [item for entry in pool.entries() if (item := entry.value.get("trial"))]
     assert all(item["usage"]["calls"] in {3} for item in report)
     assert consumed(folder / "pool") is None
@@ -110,11 +108,9 @@ def test_rewards_count_what_a_run_needs_and_nobody_pays_it_twice(folder: Path) -
 
 def test_a_budget_counts_what_is_paid_alone(folder: Path) -> None:
     write(folder, "auto")
-    code, _, err, calls = evolved(folder, "clean", script=blind)
-    assert code == 0, err
-    budget = ("--budget", f"calls={calls}")
-    code, _, err, _ = evolved(folder, "pool", *budget, script=blind)
-    assert code == 0, err
+    result = evolve(folder, "clean", script=blind).ended(0)
+    budget = ("--budget", f"calls={result.calls}")
+    evolve(folder, "pool", *budget, script=blind).ended(0)
     assert kept(folder / "pool") == kept(folder / "clean")
 
 
@@ -127,8 +123,7 @@ def test_repeats_are_drawn_anew_and_a_childs_goes_on_with_the_same(folder: Path)
             with_seeds.append((json.dumps(request["messages"]), request["seed"]))
         return oracle(request)
 
-    code, _, err, _ = evolved(folder, "pool", "--limit", "2", script=noted)
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "2", script=noted).ended(0)
     assert len({*with_seeds}) == len(with_seeds)  # nothing was asked twice with the same seed
     for line in lines_of(folder / "pool"):
         for candidate in line["candidates"]:
@@ -146,10 +141,9 @@ def test_baselines_draw_every_run_anew(folder: Path, strategy: str) -> None:
         seeds.append(request["seed"])
         return oracle(request)
 
-    code, out, err, calls = evolved(folder, "pool", "--json", script=noted)
-    assert code == 0, err
-    assert len({*seeds}) == len(seeds) == calls
-    assert json.loads(out)["saved"]["calls"] == 0
+    result = evolve(folder, "pool", "--json", script=noted).ended(0)
+    assert len({*seeds}) == len(seeds) == result.calls
+    assert result.json["saved"]["calls"] == 0
 
 
 def test_a_model_that_refuses_the_seed_is_asked_anew(folder: Path) -> None:
@@ -163,34 +157,30 @@ def test_a_model_that_refuses_the_seed_is_asked_anew(folder: Path) -> None:
     saved: dict[str, int] = {}
     for reuse in ("auto", "always"):
         write(folder, reuse)
-        code, out, err, _ = evolved(folder, reuse, "--json", script=without_seed)
-        assert code == 0, err
-        saved[reuse] = json.loads(out)["saved"]["calls"]
+        result = evolve(folder, reuse, "--json", script=without_seed).ended(0)
+        saved[reuse] = result.json["saved"]["calls"]
     assert saved["auto"] == 0 < saved["always"]
 
 
 @pytest.mark.parametrize("reuse", [pytest.param("auto", marks=pytest.mark.nightly), "always"])
 def test_killed_at_random_moments_it_saves_as_much(folder: Path, reuse: str) -> None:
     write(folder, reuse, f"{OF_PROMPTS}  repeats: 2\n")
-    code, _, err, clean = evolved(folder, "clean")
-    assert code == 0, err
+    clean = evolve(folder, "clean").ended(0).calls
     chance = random.Random(reuse)
     for moment in (chance.randint(1, clean) for _ in range(2)):
         killed_at(folder, "killed", moment)
-    code, _, err, _ = evolved(folder, "killed")
-    assert code == 0, err
+    evolve(folder, "killed").ended(0)
     assert kept(folder / "killed") == kept(folder / "clean")
 
 
 def test_it_is_told_before_anything_is_spent(folder: Path) -> None:
     write(folder, "always")
-    code, out, err, calls = evolved(folder, "pool", "--dry-run")
-    assert (code, calls) == (0, 0), err
-    assert "reuse: children reuse their parents' answers, and share their luck\n" in out
+    result = evolve(folder, "pool", "--dry-run")
+    assert (result.code, result.calls) == (0, 0), result.err
+    assert "reuse: children reuse their parents' answers, and share their luck\n" in result.out
     write(folder, "sometimes")
-    code, _, err, _ = evolved(folder, "pool", "--dry-run")
-    assert code == 2
-    assert "reuse" in err
+    result = evolve(folder, "pool", "--dry-run").ended(2)
+    assert "reuse" in result.err
 
 
 def test_where_seconds_are_the_cost_every_run_is_made_anew(folder: Path) -> None:
@@ -199,16 +189,14 @@ def test_where_seconds_are_the_cost_every_run_is_made_anew(folder: Path) -> None
     recipe = load_recipe(folder / "recipe.yaml")
     assert reuse_of(recipe) == "never"
     assert told_reuse(recipe) == "children are run as a whole, as seconds count (cost.unit)"
-    code, out, err, _ = evolved(folder, "pool", "--json", "--limit", "2")
-    assert code == 0, err
-    assert json.loads(out)["saved"]["calls"] == 0
+    result = evolve(folder, "pool", "--json", "--limit", "2").ended(0)
+    assert result.json["saved"]["calls"] == 0
     assert told_reuse(Recipe(strategy="best_of_n", settings=None)) == ""
 
 
 def test_what_was_saved_is_shown_with_the_candidate(folder: Path) -> None:
     write(folder, "auto", ALONE)
-    code, _, err, _ = evolved(folder, "pool", "--limit", "1")
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "1").ended(0)
     evolution = folder / "pool" / "evolutions" / "recipe"
     assert " of them saved" in str(Shown.of(evolution, 0))
     events = evolution / "episodes" / "000000" / "events.jsonl"

@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,8 +16,8 @@ from coterie.schema.host.catalogue import installed
 
 from ...support.commands import CommandResult, invoked_in
 from ...support.pages import blocks
-from .. import added_strategy
-from ..evolving import asked
+from .. import added_strategy, evolving
+from ..evolving import TEAMS, asked
 
 SOURCE = Path(str(added_strategy.__file__))
 (BLOCK,) = blocks("extend.md", "python", "## Add a strategy")
@@ -34,14 +33,6 @@ RECIPE = """\
 strategy: mentoring
 settings: {pieces: 1}
 seeds: [pair.yaml]
-"""
-PAIR = """\
-name: pair
-agents:
-  one: {prompt: "You are [one]."}
-  two: {prompt: "You are [two]."}
-topology: {reports_to: {one: [two]}}
-execution: {max_retries: 0}
 """
 
 
@@ -62,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(POINTS)
-    (tmp_path / "pair.yaml").write_text(PAIR)
+    (tmp_path / "pair.yaml").write_text(TEAMS["pair"] + "execution: {max_retries: 0}\n")
     (tmp_path / "recipe.yaml").write_text(RECIPE)
     tasks("tasks", "t", 4, tmp_path)
     tasks("test", "h", 2, tmp_path)
@@ -86,11 +77,9 @@ def mas(folder: Path, *words: str) -> CommandResult:
     return invoked_in(folder, main, words, "mas")
 
 
-def evolve(folder: Path, *words: str, recipe: str = "recipe.yaml") -> tuple[Any, int]:
-    with ScriptedModel(mentor) as model:
-        given = ("--pool", "pool", "--embedder", "hashing", "--model", f"m@{model.api_base}")
-        done = mas(folder, "evolve", recipe, "tasks.jsonl", *given, "--json", *words)
-        return done, len(model.calls)
+def evolve(folder: Path, *words: str) -> CommandResult:
+    given = ("--embedder", "hashing", "--json", *words)
+    return evolving.evolve(folder, "pool", *given, script=mentor)
 
 
 def test_it_takes_eighty_lines_and_the_one_of_the_page_ten() -> None:
@@ -99,21 +88,19 @@ def test_it_takes_eighty_lines_and_the_one_of_the_page_ten() -> None:
 
 
 def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> None:
-    first, paid = evolve(folder, "--limit", "2")
-    assert first.code == 0, first.err
-    assert (paid, "2 of 4" in first.err) == (2 * (2 + 2), False)
-    done, more = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
-    assert done.code == 0, done.err
+    first = evolve(folder, "--limit", "2").ended(0)
+    assert (first.calls, "2 of 4" in first.err) == (2 * (2 + 2), False)
+    done = evolve(folder, "--test", "test.jsonl", "--repeats", "1").ended(0)
     report = done.json
     assert (report["tasks"], report["score"]) == (4, 0.75)  # nobody was advised before the first
     assert report["told"] == {"reminders": 1.5}
     assert report["spent"]["advise"]["calls"] == 8
     assert report["held_out"]["teams"][0]["score"] == 1
-    assert more == 2 * (2 + 2) + 2 * 2 + 2 * 2  # two tasks, and the test of team and strategy
+    assert done.calls == 2 * (2 + 2) + 2 * 2 + 2 * 2  # two tasks, and the test of team and strategy
     owners = [item.owner for item in Pool.open(folder / "pool").learnt.values()]
     assert owners == ["one", "two"] * 4
-    again, nothing = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
-    assert (again.out, nothing) == (done.out, 0)
+    again = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
+    assert (again.out, again.calls) == (done.out, 0)
     text = mas(folder, "view", "--text", "pool").out
     assert "each task's answer, scored by the reference answers" in text
     assert "reminders: 1.5 a task, 0 to 2, 6 in all" in text
@@ -123,9 +110,8 @@ def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> 
 
 def test_the_one_of_the_page_is_evolved_with(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: first\nseeds: [pair.yaml]\n")
-    done, calls = evolve(folder)
-    assert (done.code, calls) == (0, 4 * 2), done.err
-    assert done.json["score"] == 0
+    done = evolve(folder).ended(0)
+    assert (done.calls, done.json["score"]) == (4 * 2, 0)
 
 
 def deaf(request: Request) -> Reply:
@@ -156,7 +142,7 @@ def test_two_strategies_are_compared_by_one_command(
 
 
 def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Path) -> None:
-    assert evolve(folder, "--limit", "1")[0].code == 0
+    evolve(folder, "--limit", "1").ended(0)
     ledger = (folder / "pool/ledger.jsonl").read_bytes()
     words = ("--recipe", "recipe.yaml", "--pool", "pool", "--count", "4", "--split", "test")
 
@@ -203,7 +189,6 @@ def test_its_operator_acts_at_the_prompt_too(folder: Path) -> None:
 
 def test_what_is_no_strategy_is_named(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: broken\n")
-    done, _ = evolve(folder)
-    assert done.code == 2
+    done = evolve(folder).ended(2)
     assert "'broken' of coterie.strategies is not a strategy, but a dict" in done.err
     assert "Traceback" not in done.err

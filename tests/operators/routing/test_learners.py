@@ -17,7 +17,7 @@ from coterie.schema.values.extras import how_to_get
 
 from .cases import by_length, case, gauged, world
 
-CONSTANT, STUMP, PAIR = LEARNERS["rule"].levels
+CONSTANT, STUMP, PAIR = LEARNERS["rule"]
 SCORES = st.sampled_from([0.0, 0.5, 1.0])
 SMALL = st.integers(0, 3).map(float)
 CASES = st.lists(st.tuples(SCORES, SCORES, SMALL, SMALL), min_size=1, max_size=8).map(
@@ -117,7 +117,7 @@ def test_a_regression_finds_what_decides_by_itself(monkeypatch: pytest.MonkeyPat
 
 def test_a_regression_of_cases_that_all_go_one_way_is_the_constant() -> None:
     cases = [case(str(n), 0, 1, words=float(n)) for n in range(12)]
-    assert LEARNERS["logistic"].levels[1](cases, 0) == Always(choice="team")
+    assert LEARNERS["logistic"][1](cases, 0) == Always(choice="team")
 
 
 def test_without_its_library_a_regression_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

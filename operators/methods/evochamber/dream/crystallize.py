@@ -40,7 +40,6 @@ async def dream_crystallize(
 
     Args:
         ideas: The ideas that survived the debate, at least one.
-        criticism: The members' criticism of each idea.
         answers: The conclusions of right answers; an insight that contains one is invalid.
         niches: The known kinds of task; empty if tasks have none.
 
@@ -76,11 +75,7 @@ def _ideas_text(ideas: Sequence[Idea], criticism: Sequence[Sequence[str]]) -> li
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _InsightForm:
-    """The form of a valid answer.
-
-    Attributes:
-        answers: The conclusions of right answers.
-    """
+    """The form of a valid answer."""
 
     task: Task
     ideas: Sequence[Idea]

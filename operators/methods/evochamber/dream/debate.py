@@ -23,14 +23,11 @@ OPERATOR = "dream_debate"
 
 async def dream_debate(
     model: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
-) -> tuple[Opinion, ...] | RejectedProposal:
+) -> Opinions | RejectedProposal:
     """Ask a member to criticise ideas from its point of view, and to say which to drop.
 
     Args:
         work: The member's work. Its persona and diagnosis are shown.
-
-    Returns:
-        An opinion on each idea, in order.
     """
     limits = model.limits
     question = Question(
@@ -42,7 +39,7 @@ async def dream_debate(
             *(idea_text(number, idea) for number, idea in enumerate(ideas, 1)),
         ),
         schema=_schema(reason_schema(limits), len(ideas)),
-        read=functools.partial(_read, len(ideas), limits),
+        read=functools.partial(_read, work.agent, len(ideas), limits),
         inputs={"task": task, "work": work, "ideas": ideas},
     )
     return await model.ask(path, question)
@@ -59,22 +56,13 @@ def _schema(reason: Mapping[str, Any], many: int) -> Mapping[str, Any]:
     return closed(**{f"strategy_{number}": fields for number in range(1, many + 1)})
 
 
-def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
+def _read(agent: str, many: int, bounds: Bounds, answer: str) -> Opinions:
     of = structured(answer, _schema(ANY_TEXT, many), bounds)
     listed = (of[f"strategy_{number}"] for number in range(1, many + 1))
-    return tuple(
+    opinions = (
         Opinion(keep=item["keep"], reason=words(item["reason"], bounds.reason)) for item in listed
     )
-
-
-async def dream_debate_alone(
-    model: OperatorModel, path: str, task: Task, work: MemberWork, ideas: Sequence[Idea]
-) -> Opinions | RejectedProposal:
-    """Return a member's opinions with its name; see `dream_debate`."""
-    opinions = await dream_debate(model, path, task, work, ideas)
-    if isinstance(opinions, RejectedProposal):
-        return opinions
-    return Opinions(agent=work.agent, opinions=opinions)
+    return Opinions(agent=agent, opinions=tuple(opinions))
 
 
 DREAM_DEBATE = Operator(
@@ -83,6 +71,5 @@ DREAM_DEBATE = Operator(
     act=dream_debate,
     about="Let a model criticise strategies from an agent's point of view, and say which to drop."
     " `dream_crystallize` reads the opinions.",
-    alone=dream_debate_alone,
     gives="words",
 )

@@ -114,7 +114,6 @@ class _Dream:
 
     Attributes:
         team: The members' work, in the order of their seats.
-        answers: The conclusions of right answers.
     """
 
     episode: Episode
@@ -179,11 +178,8 @@ class _Dream:
         critiques = await together(
             *(self._ask("debate", work.agent, work, ideas) for work in self.team)
         )
-        self._lose(critiques)
         opinions: dict[str, Sequence[Opinion]] = {
-            work.agent: of
-            for work, of in zip(self.team, critiques, strict=True)
-            if not isinstance(of, RejectedProposal)
+            of.agent: of.opinions for of in self._lose(critiques)
         }
         left = survivors(ideas, opinions, [work.agent for work in self.team])
         criticism = [[of[place].reason for of in opinions.values()] for place in left]

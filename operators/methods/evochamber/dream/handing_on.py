@@ -30,7 +30,6 @@ def recipients(
 
     Args:
         population: The population, including this task's trial.
-        failed: The team's members that failed at the task.
         settings: Only `transfer`, `deficit` and `cross_domain` are used.
 
     Returns:
@@ -167,9 +166,6 @@ async def handed_on(
 
     Args:
         population: The population, including this task's trial.
-
-    Returns:
-        The fields of the dream's event.
     """
     records: list[Mapping[str, Any]] = []
     for number, item in enumerate(results, 1):

@@ -33,11 +33,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Idea:
-    """A strategy that may help.
-
-    Attributes:
-        niches: The kinds of task it may help with.
-    """
+    """A strategy that may help."""
 
     text: str
     niches: tuple[str, ...]
@@ -54,11 +50,7 @@ class Opinion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opinions:
-    """A member's opinions on all ideas.
-
-    Attributes:
-        opinions: An opinion on each idea, in order.
-    """
+    """A member's opinions on all ideas."""
 
     agent: str
     opinions: tuple[Opinion, ...]
@@ -71,7 +63,6 @@ class Insight:
     Attributes:
         level: The scope: tasks like this one, a niche, or all tasks.
         niche: The niche; None for all tasks, or if tasks have no niches.
-        of: The difference behind it.
     """
 
     text: str

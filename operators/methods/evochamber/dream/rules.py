@@ -71,11 +71,7 @@ def pairs(of: Sides) -> tuple[tuple[MemberWork, MemberWork], ...]:
 
 
 def why_not(of: Sides, shared_failure: Literal["learn", "abstain"]) -> str:
-    """Return the reason why a team abstains (EvoChamber App. I), or "".
-
-    Args:
-        shared_failure: What a team does if all its members failed.
-    """
+    """Return the reason why a team abstains (EvoChamber App. I), or ""."""
     if not of.failed:
         return "nobody failed" if of.succeeded else "nobody has an attempt"
     return "nobody succeeded" if shared_failure == "abstain" and not of.succeeded else ""

@@ -30,11 +30,7 @@ LONGEST_ENTRY = 400
 
 
 async def fuse(model: OperatorModel, path: str, earlier: str, new: str) -> str | RejectedProposal:
-    """Ask for one text that merges two near-duplicates.
-
-    Args:
-        new: The text to add.
-    """
+    """Ask for one text that merges two near-duplicates."""
     limits = model.limits
     longest = min(LONGEST_ENTRY, limits.characters)
     question = Question(

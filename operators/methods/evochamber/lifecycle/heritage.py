@@ -30,7 +30,6 @@ class Heritage:
     Attributes:
         entries: Entries that each replace one entry of either archive.
         left: The number of near-duplicates beyond the limit, which stay unchanged.
-        rejected: The fusions without a valid answer.
     """
 
     entries: tuple[Learnt, ...] = ()

@@ -18,7 +18,7 @@ from .....schema.values.errors import ConfigError
 from .....schema.values.secrets import scrubbed
 from .....schema.values.terminal import on_one_line
 from ....core.answers import InvalidAnswer, reason_schema, sentences, structured
-from ....core.material import clip, fenced, material
+from ....core.material import clip, fenced, material, prompt_of
 from ....core.meta import Question, prompt
 from ....core.operator import Operator
 from ....core.proposal import RejectedProposal
@@ -42,11 +42,7 @@ LONGEST_NICHE = 128
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persona:
-    """An agent with a new persona.
-
-    Attributes:
-        reason: The model's reason.
-    """
+    """An agent with a new persona."""
 
     agent: Agent
     reason: str
@@ -64,7 +60,6 @@ async def persona(
     Args:
         event: The event. Its operator's name is also the name of the prompt.
         agents: The agents whose personas are shown, at least one; the first one's is rewritten.
-        tasks: Example tasks of the persona's niche.
     """
     limits = model.limits
     fields = _fields(limits)
@@ -105,8 +100,7 @@ def _shown(agent: Agent, catalogue: Catalogue, bounds: Bounds) -> str:
 
 
 def _parts(agent: Agent, catalogue: Catalogue) -> tuple[str, str]:
-    text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
-    first, _, rest = (text or "").strip().partition("\n\n")
+    first, _, rest = prompt_of(agent, catalogue).strip().partition("\n\n")
     return first, rest.strip()
 
 
@@ -117,21 +111,17 @@ def _read(
     limits = model.limits
     shape = closed(reason=ANY_TEXT, title=ANY_TEXT, persona=ANY_TEXT)
     fields = structured(text, shape, limits)
-    title, words = (
-        scrubbed(on_one_line(fields[name]))[: field["maxLength"]].strip()
+    texts = {
+        name: scrubbed(on_one_line(fields[name]))[: field["maxLength"]].strip()
         for name, field in _fields(limits).items()
-    )
-    if empty := [name for name, word in (("title", title), ("persona", words)) if not _says(word)]:
+    }
+    if empty := [name for name, text in texts.items() if not any(map(str.isalnum, text))]:
         raise InvalidAnswer(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     first, rest = _parts(agents[0], model.catalogue)
-    if event.operator != "merge" and words == on_one_line(first):
+    if event.operator != "merge" and texts["persona"] == on_one_line(first):
         raise InvalidAnswer("persona: this is the one that was shown. Write another one.")
-    agent = replace(agents[0], role=title, prompt=material(words, rest))
+    agent = replace(agents[0], role=texts["title"], prompt=material(texts["persona"], rest))
     return Persona(agent=_checked(agent, model), reason=fields["reason"])
-
-
-def _says(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _checked(agent: Agent, model: OperatorModel) -> Agent:

@@ -22,7 +22,6 @@ def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
 
     Args:
         team: The team, which limits the length of the conversation.
-        outcome: The outcome of the agent, with its dialogue.
     """
     messages = outcome.dialogue
     roster = team.execution.roster

@@ -9,6 +9,7 @@ from .....runtime.values.score import Score
 from .....schema.team.task import Task
 from .....schema.values.json_text import dumps
 from .....schema.values.terminal import on_one_line
+from ....core.account import answer_text
 from ....core.bounds import Bounds
 from ....core.material import clip, fenced, material, task_text
 
@@ -19,7 +20,6 @@ class TaskFeedback:
 
     Attributes:
         answer: The team's answer; None without one.
-        error: The reason for a missing answer.
         score: The score of the answer, in [0, 1]; None if unknown.
         words: The reason of a judge that does not know the reference answer.
         reference: The reference answer, if the user wants the team to see it; else empty.
@@ -47,7 +47,6 @@ class TaskFeedback:
         Args:
             is_judged: Whether the score comes from a judge that does not know the reference answer.
                 If so, its reason is included; another scorer's reason may quote that answer.
-            shows_reference: Whether the user wants the team to see the reference answer.
         """
         return cls(
             task=task,
@@ -60,16 +59,12 @@ class TaskFeedback:
 
     def text(self, bounds: Bounds) -> str:
         """Return it as shown to a model, with each untrusted text in a fence."""
-        line = self.answer
-        if line is None:
-            line = f"(none: {on_one_line(self.error) or 'nobody gave one'})"
-        room = bounds.task_characters
         return material(
             task_text(self.task, bounds),
-            fenced("team_answer", clip(line.strip() or "(empty)", room)),
+            answer_text("team_answer", self.answer, on_one_line(self.error), bounds),
             "" if self.score is None else fenced("worth", f"the team's answer: {self.score:.3g}"),
             fenced("judge", clip(self.words, bounds.characters)),
-            fenced("right_answer", clip(self.reference, room)),
+            fenced("right_answer", clip(self.reference, bounds.task_characters)),
         )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from .....runtime.gateway.stream_sink import unheard
 from .....runtime.repository.changes import passed_on
 from .....runtime.repository.workspace import Workspaces
 from .....runtime.tools.files import list_files, read_file, search_text
@@ -69,11 +70,7 @@ class FileLook:
 
 
 def tools_of(ground: Ground, agent: str) -> Sequence[str]:
-    """Return the tools by which an agent may look at the task's files; empty without files.
-
-    Args:
-        ground: The team that worked, and its feedback.
-    """
+    """Return the tools by which an agent may look at the task's files; empty without files."""
     task, own = ground.feedback.task, ground.team.agents[agent]
     if task.repo is None and not task.files:
         return ()
@@ -119,12 +116,7 @@ def _is_look(item: Any, tools: Sequence[str]) -> bool:
 
 
 async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tuple[FileLook, ...]:
-    """Run lookups in an agent's copy of the task's files, as it left them.
-
-    Args:
-        ground: The team that worked, and its feedback.
-        looks: The lookups, by tools that the agent may use.
-    """
+    """Run lookups in an agent's copy of the task's files, as it left them."""
     outcome = ground.run.agents[agent]
     patch = outcome.result.patch if outcome.result else None
     changes = outcome.changes or passed_on(agent, patch, ())
@@ -133,14 +125,10 @@ async def looked_up(ground: Ground, agent: str, looks: Sequence[FileLook]) -> tu
     with Workspaces(task) as workspaces:
         workspace = workspaces.of(agent, 1, changes)
         for look in looks:
-            tool = GrantedTool(tool=TOOLS[look.tool], workspace=workspace, emit=_unheard)
+            tool = GrantedTool(tool=TOOLS[look.tool], workspace=workspace, emit=unheard)
             try:
                 text = str(await tool.call(look.arguments))
             except ToolError as error:
                 text = str(error)
             results.append(replace(look, result=text))
     return tuple(results)
-
-
-def _unheard(_event: str, /, **_fields: Any) -> None:
-    pass

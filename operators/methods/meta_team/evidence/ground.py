@@ -29,7 +29,6 @@ class Ground:
 
     Attributes:
         team: The team that worked, with the notes to change.
-        own_model: Whether agents answer with their own models.
     """
 
     team: Team

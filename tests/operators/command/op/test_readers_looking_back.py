@@ -8,7 +8,8 @@ import pytest
 from coterie.runtime.doubles import Reply
 from coterie.schema import load_team
 
-from ...methods.meta_team.looking import UNCHANGED, asked_of, calls_of, fields_of, model
+from ...evolving import asked
+from ...methods.meta_team.looking import UNCHANGED, asked_of, calls_of, model
 from ..acting import RUN, TASKED, mas, noted, run
 
 TEAMWORK = ("trio.yaml", *RUN)
@@ -86,7 +87,7 @@ def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(world: Pat
     looks = model({"notes": noted("counting"), "rules": {**UNCHANGED, **rules}})
 
     def works(body: Any) -> Reply:
-        if "acts" in fields_of(body):
+        if "acts" in asked(body):
             return Reply.json(next(turns[asked_of(body)]))
         return looks(body)
 

@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from coterie.operators.command.evolve import main
 from coterie.pool.ledger.ledger import Ledger
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
-from ....support.commands import CommandResult, invoked
-from ...evolving import asked
+from ....support.commands import CommandResult
+from ...evolving import asked, evolve
 from ...hostile import HostileModel
 
 Script = Callable[[Request], Reply]
@@ -72,11 +71,8 @@ def write_tasks(path: Path, prefix: str, number: int) -> None:
 
 def evolved(pool: str, *more: str, script: Script = answering) -> CommandResult:
     """Evolve to the end, in this process and this folder."""
-    with ScriptedModel(script) as model:
-        words = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--embedder", "hashing", "--quiet"]
-        result = invoked(main, [*words, "--model", f"m@{model.api_base}", *more], "mas-evolve")
-        result.calls = len(model.calls)
-    return result
+    words = ("--embedder", "hashing", "--quiet", *more)
+    return evolve(Path.cwd(), pool, *words, script=script)
 
 
 def left(pool: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from coterie.operators.methods.evochamber.dream.ideas import (
     Difference,
     Idea,
     Insight,
-    Opinion,
+    Opinions,
 )
 from coterie.operators.methods.evochamber.dream.imagine import dream_imagine
 from coterie.operators.methods.evochamber.dream.reflect import dream_reflect
@@ -112,13 +112,13 @@ def test_opinions(part: int) -> None:
     async def work(meta_model: MetaModel, _: Any) -> Any:
         return await dream_debate(meta_model, "d", TASK, WORK, IDEAS)
 
-    def are_one_for_each(result: tuple[Opinion, ...]) -> None:
-        assert [type(item.keep) for item in result] == [bool] * len(IDEAS)
-        assert all(len(item.reason) <= 600 for item in result)
-        assert all("\n" not in item.reason for item in result)
+    def are_one_for_each(result: Opinions) -> None:
+        assert [type(item.keep) for item in result.opinions] == [bool] * len(IDEAS)
+        assert all(len(item.reason) <= 600 for item in result.opinions)
+        assert all("\n" not in item.reason for item in result.opinions)
 
     count = hostile(examples(SHARES["dream_debate"], part), work, are_one_for_each)
-    enough(count, "dream_debate", part, "tuple")
+    enough(count, "dream_debate", part, "Opinions")
 
 
 def test_crystals(part: int) -> None:

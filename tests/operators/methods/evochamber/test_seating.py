@@ -310,8 +310,8 @@ def test_a_kept_team_recalls_as_it_did(tmp_path: Path, monkeypatch: pytest.Monke
 
     with ScriptedModel(script) as model:
         words = [f"town/{path}", "task.json", "--pool", "town", "--embedder", "hashing", "--quiet"]
-        result = invoked(mas_run, [*words, "--model", f"m@{model.api_base}"], "mas-run")
-    assert result.code == 0, result.err
+        words += ["--model", f"m@{model.api_base}"]
+        result = invoked(mas_run, words, "mas-run").ended(0)
     assert result.out.strip() == "8"
     for call in model.calls:
         [who] = re.findall(r"You are number (\d)\.", call.text)

@@ -29,9 +29,8 @@ WITHOUT: Mapping[str, Any] = {
 def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=3)
     [most] = re.findall(r"model calls: .* (\d+) in all", chamber.evolved("town", "--dry-run").out)
-    result = chamber.evolved("town")
+    result = chamber.evolved("town").ended(0)
     assert 0 < result.calls <= int(most)
-    assert result.code == 0, result.err
     assert "anchor's competence: " in result.out
     assert result.out.endswith("its agents: mas-pool population town\n")
     events = [line["what"] for line in chamber.lines_of(Path("town")) if line["kind"] == "told"]
@@ -119,9 +118,9 @@ def test_a_test_of_it_asks_and_keeps_nothing_to_learn_from(tmp_path: Path) -> No
     with ScriptedModel(chamber.answering) as model:
         words = ["run", "arithmetic", "--recipe", "recipe.yaml", "--pool", "town", "--limit", "2"]
         words += ["--split", "test", "--trials", "1", "--embedder", "hashing", "--json", "--quiet"]
-        result = invoked(mas_bench, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
+        words += ["--model", f"m@{model.api_base}"]
+        result = invoked(mas_bench, words, "mas-bench").ended(0)
         asked = [name for call in model.calls for name in chamber.asked(call.body or {})]
-    assert result.code == 0, result.err
     assert result.json["tasks"] == 2
     assert {*asked} <= {"reason", "structure"}
     assert chamber.left(Path("town")) == before

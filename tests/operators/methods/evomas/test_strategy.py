@@ -11,9 +11,7 @@ from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
-from ...evolving import RECIPE, asked, evolved, lines_of, oracle, write_world
-
-ALONE = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
+from ...evolving import ALONE, RECIPE, asked, evolve, lines_of, oracle, write_world
 
 
 @pytest.fixture
@@ -39,8 +37,7 @@ def test_a_step_that_comes_to_nothing_is_made_again(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(
         f"{one_by_one}  components: [prompts]\n  early_stop: false\n"
     )
-    code, _, err, _ = evolved(folder, "pool", script=stubborn)
-    assert code == 0, err
+    evolve(folder, "pool", script=stubborn).ended(0)
     lines = lines_of(folder / "pool")
     assert {len(line["candidates"]) for line in lines} == {3}
     assert sum(len(line["dropped"]) for line in lines) > 0
@@ -51,9 +48,7 @@ def test_an_answer_of_no_use_is_a_config_that_did_not_run(folder: Path) -> None:
         return Reply.json({"nonsense": 1}) if "edits" in asked(request) else oracle(request)
 
     (folder / "recipe.yaml").write_text(f"{ALONE}  components: [prompts]\n")
-    code, out, err, _ = evolved(folder, "pool", "--json", "--limit", "2", script=useless)
-    assert code == 0, err
-    report = json.loads(out)
+    report = evolve(folder, "pool", "--json", "--limit", "2", script=useless).ended(0).json
     assert report["ran"] == report["candidates"] == 2  # the team as it stands
     assert report["generated"] > 0
     assert report["execution_rate"] == 0
@@ -86,8 +81,7 @@ def test_steps_end_at_a_reward_that_cannot_be_beaten(
     recipe += "  instantiate: false\n  components: [prompts]\n  select: statistics\n"
     (folder / "recipe.yaml").write_text(f"{recipe}{more}\n")
     words = ("--limit", "2", "--embedder", "hashing")
-    code, _, err, _ = evolved(folder, "pool", *words, script=second_is_right)
-    assert code == 0, err
+    evolve(folder, "pool", *words, script=second_is_right).ended(0)
     assert [
         [candidate["reward"] for candidate in line["candidates"]]
         for line in lines_of(folder / "pool")
@@ -114,8 +108,7 @@ def test_a_step_may_add_and_remove_agents_where_the_recipe_says_so(folder: Path)
     recipe = recipe.replace("steps: 2", "steps: 1")
     more = "  instantiate: false\n  components: [prompts, roster]\n"
     (folder / "recipe.yaml").write_text(f"{recipe}{more}")
-    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=restructuring)
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "1", script=restructuring).ended(0)
     assert offered == ["prompts", "roster"]
     (line,) = lines_of(folder / "pool")
     parent, child = line["candidates"]
@@ -141,8 +134,7 @@ def test_a_step_may_route_a_task_to_another_specialist(folder: Path) -> None:
     recipe = ALONE.replace("solo.yaml", '"seed:triage"').replace("steps: 2", "steps: 1")
     more = "  instantiate: false\n  components: [parameters]\n"
     (folder / "recipe.yaml").write_text(f"{recipe}{more}")
-    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=routing)
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "1", script=routing).ended(0)
     (line,) = lines_of(folder / "pool")
     assert [candidate["reward"] for candidate in line["candidates"]] == [0, 1]
     assert [candidate["usage"]["calls"] for candidate in line["candidates"]] == [3, 4]
@@ -171,8 +163,7 @@ def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -
 
     recipe = ALONE.replace("steps: 2", "steps: 1") + "  components: [prompts, parameters]\n"
     (folder / "recipe.yaml").write_text(recipe)
-    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=two_steps)
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "1", script=two_steps).ended(0)
     (child,) = [team for team in Pool.open(folder / "pool").teams.values() if team.lineage.parents]
     assert child.lineage.operator == "mutate"
     steps = child.team.lineage.steps if child.team.lineage else ()
@@ -197,8 +188,7 @@ def test_what_has_no_answer_is_judged_by_the_model_that_judges(folder: Path) -> 
 
     more = "  instantiate: false\n  repeats: 2\njudge_model: wise\n"
     (folder / "recipe.yaml").write_text(ALONE.replace("steps: 2", "steps: 0") + more)
-    code, _, err, _ = evolved(folder, "pool", script=judging, aliases=("wise",))
-    assert code == 0, err
+    evolve(folder, "pool", script=judging, aliases=("wise",)).ended(0)
     assert judges == ["wise", "wise"]
     judged, answered = lines_of(folder / "pool")
     assert (judged["scored_by"], judged["score"], judged["verdict"]) == ("judge", 0.7, None)
@@ -223,9 +213,8 @@ def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
         return oracle(request)
 
     (folder / "recipe.yaml").write_text(f"{RECIPE}  components: [prompts]\n{more}\n")
-    code, out, err, _ = evolved(folder, "pool", "--json", script=told)
-    assert code == 0, err
-    assert json.loads(out)["operators"]["mutate"]["made"] > 0
+    result = evolve(folder, "pool", "--json", script=told).ended(0)
+    assert result.json["operators"]["mutate"]["made"] > 0
     assert any("_run" in item and "Reward:" in item for item in seen) == (
         "trace: false" not in more
     )
@@ -235,12 +224,14 @@ def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(
         f"{RECIPE}  crossover: [0, 0]\n  admission: best\n  margin: 0.1\n"
     )
-    code, out, err, calls = evolved(folder, "pool")
-    assert (code, out, calls) == (2, "", 0)
-    assert "recipe.yaml:8:14: error: settings.crossover: [0, 0] is drawn from only where" in err
+    result = evolve(folder, "pool")
+    assert (result.code, result.out, result.calls) == (2, "", 0)
+    assert (
+        "recipe.yaml:8:14: error: settings.crossover: [0, 0] is drawn from only where" in result.err
+    )
     assert (
         "recipe.yaml:10:11: error: settings.margin: 0.1 is looked at only with admission: gain"
-        in err
+        in result.err
     )
     assert not (folder / "pool").exists()
 
@@ -258,8 +249,7 @@ def test_a_child_with_too_little_time_is_dropped_and_not_waited_for(folder: Path
     (folder / "recipe.yaml").write_text(
         f"{recipe}  instantiate: false\n  components: [parameters]\n"
     )
-    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=slow)
-    assert code == 0, err
+    evolve(folder, "pool", "--limit", "1", script=slow).ended(0)
     (line,) = lines_of(folder / "pool")
     assert [candidate["operator"] for candidate in line["candidates"]] == ["select"]
     assert "less time than its parent did" in line["dropped"][0]["reason"]

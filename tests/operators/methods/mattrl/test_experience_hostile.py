@@ -10,7 +10,6 @@ from coterie.operators import (
     Contribution,
     Distilled,
     MetaModel,
-    RejectedProposal,
     appraise,
     distil,
 )
@@ -57,13 +56,12 @@ def of_all(item: Any) -> str:
 )
 def test_a_judge_of_no_use_leaves_nothing_to_keep(answer: str) -> None:
     """Whatever the outcome: no reward, so no utterance can be selected."""
-    lost: list[RejectedProposal] = []
-    asked = asking([Reply(text=answer)] * 2, lambda it: appraised(it, "", TASK, SAID, lost.append))
+    asked = asking([Reply(text=answer)] * 2, lambda it: appraised(it, "", TASK, SAID))
     settings = ExperienceSettings(share=1, threshold=0)
-    of = credited(SAID, asked.result, outcome=1, settings=settings)
+    of = credited(SAID, asked.result.scores, outcome=1, settings=settings)
     assert [item.reward for item in of] == [None] * len(SAID)
     assert len(asked.calls) == 2
-    assert len(lost) == 1
+    assert len(asked.result.rejected) == 1
 
 
 def test_entries(part: int) -> None:

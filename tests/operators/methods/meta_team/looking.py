@@ -11,6 +11,7 @@ from coterie.runtime.doubles import Call, Reply
 from coterie.schema import Team
 
 from ...asking import TASK
+from ...evolving import asked
 from ...rounds import TRIO
 
 Body = Mapping[str, Any]
@@ -51,15 +52,9 @@ def asked_of(body: Body) -> str:
     return result[1] if result else ""
 
 
-def fields_of(body: Body) -> Mapping[str, Any]:
-    """The fields of the answer that a call wants."""
-    form = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    return form.get("properties", {})
-
-
 def phase(body: Body) -> str:
     """What a call is for."""
-    fields = fields_of(body)
+    fields = asked(body)
     if {"agents", "pairs"} & fields.keys():
         return "all"
     for name in (
@@ -96,7 +91,7 @@ def model(
     def reply(body: Body) -> Reply:
         answer = {**usual, **answers}[phase(body)]
         said = answer(asked_of(body)) if callable(answer) else answer
-        fields = fields_of(body)
+        fields = asked(body)
         if phase(body) in {"rules", "all"} and isinstance(said, dict):
             lists = {name: [] for name in fields if fields[name].get("type") == "array"}
             own = fields.get("agents", {}).get("properties", {})

@@ -19,7 +19,6 @@ from coterie.operators.methods.meta_team import (
 )
 from coterie.runtime import Journal
 from coterie.runtime.agents.outcomes import Kind, Posted
-from coterie.runtime.doubles import Call
 from coterie.schema import Execution, Notes, Roster, Team, dump
 from coterie.schema.edits import SetNote
 from coterie.schema.loading.ceiling import CapabilityPolicy
@@ -27,7 +26,7 @@ from coterie.schema.loading.loading import check_team
 
 from ...asking import TASK, Asked, asking, catalogue
 from ...rounds import TRIO
-from .looking import SETTLED, asked_of, calls_of, ground, model, ran, spoke
+from .looking import SETTLED, asked_of, calls_of, ground, model, phase, ran, spoke
 
 CEILING = replace(CapabilityPolicy.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
 
@@ -202,27 +201,22 @@ def test_a_newcomer_is_written_after_one_who_is_there() -> None:
 
 def test_each_level_can_be_left_out() -> None:
     done = looked(RetrospectiveSettings(agent_level=False, team_level=False))
-    assert set(map(_phase, done.calls)) == {"account", "profile"}
+    assert {phase(call.body or {}) for call in done.calls} == {"account", "profile"}
     assert (
         looked(RetrospectiveSettings(agent_level=False, pair_level=False, team_level=False)).calls
         == []
     )
 
 
-def _phase(call: Call) -> str:
-    from .looking import phase
-
-    return phase(call.body or {})
+def by_solver(*answers: Any) -> Any:
+    left = iter(answers)
+    return lambda agent: next(left) if agent == "solver" else noted()
 
 
 def test_a_note_that_may_not_be_kept_is_shown_to_its_author_once() -> None:
     key = patch("key", "Use sk-" + "a1B2" * 12)
     good = patch("units", "Write the unit.")
-    report = iter([noted(key, good), noted(key, good)])
-
-    def notes(agent: str) -> Any:
-        return next(report) if agent == "solver" else noted()
-
+    notes = by_solver(noted(key, good), noted(key, good))
     done = looked(
         RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), notes=notes
     )
@@ -240,11 +234,7 @@ def test_where_there_is_no_room_an_addition_is_refused_until_one_is_forgotten() 
     team = replace(TRIO, agents=agents)
     new = patch("units", "Write the unit.")
     forget = {"forget": {"note": "patch", "name": "rule_3"}}
-    report = iter([noted(new), noted(new, forget)])
-
-    def notes(agent: str) -> Any:
-        return next(report) if agent == "solver" else noted()
-
+    notes = by_solver(noted(new), noted(new, forget))
     done = looked(
         RetrospectiveSettings(pair_level=False, team_level=False, evidence=0), team, notes=notes
     )
@@ -307,7 +297,7 @@ def test_alone_nobody_reads_what_another_says() -> None:
         notes=lambda agent: noted(summary=f"FOUND BY {agent}."),
         profile=lambda agent: {"reason": "x", "profile": f"As {agent} saw.", "together": ""},
     )
-    assert {_phase(call) for call in asked.calls} == {"notes", "profile", "rules"}
+    assert {phase(call.body or {}) for call in asked.calls} == {"notes", "profile", "rules"}
     [team] = calls_of(asked.calls, "rules")
     assert "FOUND BY writer." in team.text
     assert all("FOUND BY" not in call.text for call in asked.calls if call != team)

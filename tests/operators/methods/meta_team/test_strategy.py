@@ -1,7 +1,6 @@
 """A team that evolves as a team, end to end: what it leaves, and that a kill changes nothing."""
 
 import json
-import random
 import re
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema import Agent, Execution, Roster, Team, load_team
 
 from ....support.commands import invoked
-from ...building import Killed, dying
-from ...evolving import asked
+from ...evolving import TEAMS, asked, evolve
 from . import world
 
 POOL = Path("pool")
@@ -36,8 +34,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("MAS_HOME", str(folder))
-        result = world.evolved("pool")
-    assert result.code == 0, result.err
+        world.evolved("pool").ended(0)
     return folder / "pool"
 
 
@@ -188,18 +185,13 @@ def test_a_team_that_finds_nothing_to_change_stays_the_head(tmp_path: Path) -> N
 
 def test_progress_tells_levels_gate_and_head(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
-    with ScriptedModel(world.answering) as model:
-        words = ["recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", f"m@{model.api_base}"]
-        from coterie.operators.command.evolve import main
-
-        result = invoked(main, words, "mas-evolve")
-    assert result.code == 0
+    result = evolve(tmp_path, "pool", script=world.answering).ended(0)
     assert "L1 " in result.err
     assert "refused" in result.err
     assert "trio_1 is the head" in result.err
 
 
-def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
+def test_several_tasks_at_once_lead_to_one_head(
     tmp_path: Path, nightly: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take, taken = Views._take, list[int]()
@@ -210,26 +202,15 @@ def test_many_tasks_several_at_once_and_killed_come_to_the_same_pool(
 
     monkeypatch.setattr(Views, "_take", counted)
     world.write_world(tmp_path, tasks=20 if nightly else 3, workers=3, evidence=0, retry=False)
-    assert world.evolved("clean").code == 0
-    clean = world.left(Path("clean"))
-    lines = clean["ledger.jsonl"].count("\n")
-    assert len(taken) == len({*taken}) <= lines, "each line is read once"
-    chance, kills = random.Random(3), 0
-    for _ in range(20 if nightly else 1):
-        try:
-            with dying(chance.randrange(lines), is_written=chance.random() < 0.5):
-                world.evolved("killed")
-        except* Killed:
-            kills += 1
-    assert world.evolved("killed").code == 0
-    assert kills > 0
-    assert world.left(Path("killed")) == clean
-    pool = Pool.open("clean")
+    assert world.evolved("pool").code == 0
+    lines = world.lines_of(POOL)
+    assert len(taken) == len({*taken}) <= len(lines), "each line is read once"
+    pool = Pool.open(POOL)
     assert len(pool.members) == 1
     for name, team in pool.teams.items():
         assert len([other for other in pool.teams.values() if name in other.lineage.parents]) <= 1
         assert len(team.lineage.parents) == (name != "trio")
-    late = [line for line in world.lines_of(Path("clean")) if line["kind"] == "rejected"]
+    late = [line for line in lines if line["kind"] == "rejected"]
     assert any("another task has changed that" in fields["reason"] for fields in late)
 
 
@@ -258,7 +239,7 @@ def test_a_person_goes_back_to_an_earlier_head(tmp_path: Path) -> None:
 
 def test_two_teams_are_refused_before_anything_is_made(tmp_path: Path) -> None:
     world.write_world(tmp_path)
-    (tmp_path / "solo.yaml").write_text(world.SOLO)
+    (tmp_path / "solo.yaml").write_text(TEAMS["solo"])
     world.write_recipe(tmp_path, {}, seeds=["trio.yaml", "solo.yaml"])
     result = world.evolved("pool")
     assert (result.code, result.calls) == (2, 0)

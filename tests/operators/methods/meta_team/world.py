@@ -17,10 +17,9 @@ agents:
   checker: {prompt: "You check what was done."}
 topology: {reports_to: {planner: [solver], solver: [checker]}}
 """
-SOLO = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n'
 
-answering, evolved, told, lines_of = (
-    chamber.answering, chamber.evolved, chamber.told, chamber.lines_of
+answering, evolved, told, lines_of, left = (
+    chamber.answering, chamber.evolved, chamber.told, chamber.lines_of, chamber.left
 )  # fmt: skip
 
 
@@ -34,11 +33,6 @@ def write_world(folder: Path, tasks: int = 3, workers: int = 1, **settings: Any)
 def write_recipe(folder: Path, settings: Mapping[str, Any], **more: Any) -> None:
     of = {"strategy": "meta_team", "seeds": ["trio.yaml"], "settings": dict(settings), **more}
     (folder / "recipe.yaml").write_text(json.dumps(of))
-
-
-def left(pool: Path) -> dict[str, str]:
-    """All that an evolution leaves, each file by its path, but for indexes and commands."""
-    return chamber.left(pool)
 
 
 def born(pool: Path) -> list[Mapping[str, Any]]:

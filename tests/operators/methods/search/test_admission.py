@@ -18,7 +18,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema import Lineage, Task, Team
 
 from ....pool.edited_teams import pool_of, vote
-from ...evolving import RECIPE, asked, evolved, lines_of, write_world
+from ...evolving import ALONE, RECIPE, asked, evolve, lines_of, write_world
 
 Answer = Callable[[Request], str]
 
@@ -46,6 +46,19 @@ def shown(request: Request) -> str:
     return json.dumps(request["messages"])
 
 
+def half(request: Request) -> str:
+    """Be right on half of the tasks, whoever answers."""
+    return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2)) else "8"
+
+
+def better(request: Request) -> str:
+    return "7" if "Think of" in shown(request) else "8"
+
+
+def think(what: object) -> list[Any]:
+    return [{"set_prompt": {"agent": "one", "prompt": f"Think of {what}."}}]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write_world(tmp_path, tasks=4)
@@ -60,12 +73,8 @@ def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or
     folder: Path,
 ) -> None:
     # Instantiation leaves every team as it is; who is right depends on the task alone.
-    def half(request: Request) -> str:
-        return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2)) else "8"
-
     (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 0"))
-    code, _, err, _ = evolved(folder, "pool", script=world(half))
-    assert code == 0, err
+    evolve(folder, "pool", script=world(half)).ended(0)
     pool = Pool.open(folder / "pool")
     assert {
         name: (team.statistics.n, team.statistics.score) for name, team in pool.teams.items()
@@ -76,16 +85,8 @@ def test_a_trial_counts_for_the_team_it_is_a_trial_of_whether_it_was_the_best_or
 
 
 def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) -> None:
-    def better(request: Request) -> str:
-        return "7" if "Think of" in shown(request) else "8"
-
-    def think(request: Request) -> list[Any]:
-        return [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
-
-    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
-    (folder / "recipe.yaml").write_text(f"{recipe}  components: [prompts]\n")
-    code, _, err, _ = evolved(folder, "pool", script=world(better, think))
-    assert code == 0, err
+    (folder / "recipe.yaml").write_text(f"{ALONE}  components: [prompts]\n")
+    evolve(folder, "pool", script=world(better, lambda _: think("it"))).ended(0)
     pool = Pool.open(folder / "pool")
     (child,) = [team for team in pool.teams.values() if team.lineage.parents]
     chosen = [trial for trial in trials(folder / "pool") if trial.get("chosen")]
@@ -101,34 +102,28 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
         (lambda _: "8", "gain", 0),  # nobody is ever right
         (lambda _: "8", "best", 1),
         (lambda _: "7", "gain", 0),  # everybody is: no child is a gain
-        (lambda request: "7" if "Think of" in shown(request) else "8", "gain", 1),
-        (lambda request: "7" if "Think of" in shown(request) else "8", "none", 0),
+        (better, "gain", 1),
+        (better, "none", 0),
     ],
 )
 def test_only_a_gain_comes_in(folder: Path, answer: Answer, admission: str, newcomers: int) -> None:
-    edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
-    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
-    recipe += f"  components: [prompts]\n  instantiate: false\n  admission: {admission}\n"
+    recipe = f"{ALONE}  components: [prompts]\n  instantiate: false\n  admission: {admission}\n"
     if admission == "best" and newcomers:
         recipe = recipe.replace("  instantiate: false", "  instantiate: true")
         recipe = recipe.replace("steps: 2", "steps: 0")
     (folder / "recipe.yaml").write_text(recipe)
-    code, out, err, _ = evolved(folder, "pool", "--json", script=world(answer, lambda _: edits))
-    assert code == 0, err
-    assert json.loads(out)["growth"][-1] == newcomers
+    result = evolve(folder, "pool", "--json", script=world(answer, lambda _: think("it"))).ended(0)
+    assert result.json["growth"][-1] == newcomers
 
 
 def test_a_team_that_never_ran_wins_no_tie_and_does_not_come_in(folder: Path) -> None:
     def broken(request: Request) -> Reply:
         if "Think of" in shown(request) and "edits" not in asked(request):
             return Reply(text="")  # no answer: the run fails
-        return world(lambda _: "8", lambda _: edits)(request)
+        return world(lambda _: "8", lambda _: think("it"))(request)
 
-    edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
-    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
-    (folder / "recipe.yaml").write_text(recipe + "  components: [prompts]\n  instantiate: false\n")
-    code, _, err, _ = evolved(folder, "pool", "--limit", "3", script=broken)
-    assert code == 0, err
+    (folder / "recipe.yaml").write_text(ALONE + "  components: [prompts]\n  instantiate: false\n")
+    evolve(folder, "pool", "--limit", "3", script=broken).ended(0)
     assert [*Pool.open(folder / "pool").teams] == ["solo"]
     for line in lines_of(folder / "pool"):
         assert line["candidates"][line["best"]]["executed"]
@@ -138,22 +133,17 @@ def test_a_team_that_never_ran_wins_no_tie_and_does_not_come_in(folder: Path) ->
 def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Path) -> None:
     numbers = iter(range(100))
 
-    def think(request: Request) -> list[Any]:
-        return [{"set_prompt": {"agent": "one", "prompt": f"Think of {next(numbers)}."}}]
-
     def ever_better(request: Request) -> str:
         result = [n for n in range(100) if f"Think of {n}." in shown(request)]
         return (
             "7" if result and any(f"What is {n % 4} +" in shown(request) for n in result) else "8"
         )
 
-    recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
     (folder / "recipe.yaml").write_text(
-        recipe + "  components: [prompts]\n  instantiate: false\n  cap: 2\n  admission: best\n"
+        ALONE + "  components: [prompts]\n  instantiate: false\n  cap: 2\n  admission: best\n"
     )
-    code, out, err, _ = evolved(folder, "pool", "--json", script=world(ever_better, think))
-    assert code == 0, err
-    report = json.loads(out)
+    script = world(ever_better, lambda _: think(next(numbers)))
+    report = evolve(folder, "pool", "--json", script=script).ended(0).json
     assert max(report["sizes"]) == 2
     assert report["growth"][-1] > 1
     assert len(Pool.open(folder / "pool").members) == 2
@@ -162,17 +152,9 @@ def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Pat
 def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) -> None:
     # Every team is always adapted, so none ever runs as it stands; half of the answers are right.
     numbers = iter(range(100))
-
-    def think(request: Request) -> list[Any]:
-        return [{"set_prompt": {"agent": "one", "prompt": f"Think of {next(numbers)}."}}]
-
-    def half(request: Request) -> str:
-        return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2)) else "8"
-
     recipe = RECIPE.replace("steps: 2", "steps: 0") + "  admission: none\n  components: [prompts]\n"
     (folder / "recipe.yaml").write_text(recipe)
-    code, _, err, _ = evolved(folder, "pool", script=world(half, think))
-    assert code == 0, err
+    evolve(folder, "pool", script=world(half, lambda _: think(next(numbers)))).ended(0)
     for team in Pool.open(folder / "pool").teams.values():
         known = team.statistics
         assert (known.n, known.adapted, known.adapted_sum) == (0, 4, 2.0)

@@ -1,17 +1,12 @@
 """`mas-run --adapt` and `mas-evolve` with tacomas: what a person runs, and finds in the folders."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime import Journal
@@ -22,17 +17,10 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.command.diff import main as mas_diff
 
 from ....jails import needs_jail
-from ....support.commands import invoked
+from ....support.commands import CommandResult, invoked, invoked_in, ran, started
+from ...command.acting import TRIO
 from ...evolving import asked
 
-TEAM = """\
-name: trio
-agents:
-  planner: {role: plans, prompt: "You are [planner]."}
-  solver: {role: solves, prompt: "You are [solver]."}
-  writer: {role: writes, prompt: "You are [writer]."}
-topology: {reports_to: {planner: [solver], solver: [writer]}}
-"""
 PLACE = {"receives_from": ["solver"], "reports_to": ["writer"]}
 CALLS = 20
 
@@ -66,16 +54,11 @@ class World:
             return Reply.json({"reason": "nobody checks", "agents": agents, "edges": []})
         return Reply(text="7" if "You check what colleagues" in text or "verifier" in text else "8")
 
-    def run(self, *arguments: str) -> Result:
-        """Call `mas-run` in the folder."""
-        return self.called(mas_run, *arguments)
-
-    def called(self, command: Any, *arguments: str) -> Result:
-        with ScriptedModel(self.reply) as model, pytest.MonkeyPatch.context() as patch:
-            patch.chdir(self.folder)
-            patch.setenv("MAS_HOME", str(self.folder))
+    def run(self, *arguments: str, command: Any = mas_run) -> CommandResult:
+        """Call `mas-run`, or another command, in the folder."""
+        with ScriptedModel(self.reply) as model:
             given = [*arguments, "--model", f"m@{model.api_base}"]
-            return CliRunner().invoke(command, given)
+            return invoked_in(self.folder, command, given, "mas-run")
 
     def made(self) -> Path:
         """The folder of the newest run."""
@@ -84,7 +67,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    (tmp_path / "team.yaml").write_text(TEAM)
+    (tmp_path / "team.yaml").write_text(TRIO)
     task = {"id": "sum", "query": "What is 3 + 4?", "answer": "7"}
     (tmp_path / "task.json").write_text(json.dumps(task))
     (tmp_path / "adapt.yaml").write_text("strategy: tacomas\nsettings: {most: 4}\n")
@@ -107,10 +90,9 @@ def content(run: Path) -> tuple[str, dict[str, str]]:
 
 
 def test_a_team_adapts_while_it_works(world: World) -> None:
-    done = world.run(*HOW)
-    assert done.exit_code == 0, done.output
-    assert done.stdout == "7\n"
-    assert "round 3: ended, threshold; round 3 answers" in done.stderr
+    done = world.run(*HOW).ended(0)
+    assert done.out == "7\n"
+    assert "round 3: ended, threshold; round 3 answers" in done.err
     run = world.made()
     result = json.loads((run / "result.json").read_text())
     assert result["score"]["value"] == 1
@@ -118,9 +100,7 @@ def test_a_team_adapts_while_it_works(world: World) -> None:
     assert sorted(path.name for path in (run / "rounds").iterdir()) == [
         f"round_{number}.yaml" for number in (1, 2, 3)
     ]
-    report = CliRunner().invoke(
-        mas_diff, [str(run / "rounds" / f"round_{number}.yaml") for number in (1, 3)]
-    )
+    report = ran(mas_diff, *(run / "rounds" / f"round_{number}.yaml" for number in (1, 3)))
     assert "agents: +verifier" in report.output
     assert "coaching of planner, solver, writer: +2 lines" in report.output
 
@@ -143,16 +123,14 @@ def test_the_folder_tells_contributions_weights_and_why_it_ended(world: World) -
 def test_a_run_that_met_its_budget_goes_on_to_the_same(world: World, calls: int) -> None:
     world.run(*HOW)
     whole, before = world.made(), world.asked
-    stopped = world.run(*HOW, "--budget", f"calls={calls}", "--quiet")
-    assert stopped.exit_code == 3, stopped.output
+    world.run(*HOW, "--budget", f"calls={calls}", "--quiet").ended(3)
     assert world.asked - before <= calls
     run = world.made()
-    again = world.run("--resume", str(run), "--budget", "calls=100", "--quiet")
-    assert again.exit_code == 0, again.output
+    world.run("--resume", str(run), "--budget", "calls=100", "--quiet").ended(0)
     assert world.asked == 2 * CALLS
     assert content(run) == content(whole)
     replayed = world.run("--replay", str(run), "--verify", "--quiet")
-    assert f"verified: {CALLS} recorded answers" in replayed.stdout
+    assert f"verified: {CALLS} recorded answers" in replayed.out
     assert world.asked == 2 * CALLS
 
 
@@ -161,36 +139,26 @@ def test_a_run_that_was_killed_while_it_was_judged_goes_on_to_the_same(world: Wo
     whole = world.made()
     world.hang_at = world.asked + 4
     with ScriptedModel(world.reply) as model:
-        process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "coterie.schema.command", "run"),
-                *(*HOW, "--model", f"m@{model.api_base}"),
-            ],
-            cwd=world.folder,
-            env={**os.environ, "MAS_HOME": str(world.folder)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        process = started(world.folder, *HOW, "--model", f"m@{model.api_base}")
         assert world.hung.wait(300)
-        process.send_signal(signal.SIGKILL)
-        process.wait(300)
+        process.kill()
+        process.communicate(timeout=300)
     run = world.made()
-    assert world.run("--resume", str(run), "--quiet").exit_code == 0
+    world.run("--resume", str(run), "--quiet").ended(0)
     assert content(run) == content(whole)
 
 
 def test_a_dry_run_tells_the_most_calls_and_asks_nobody(world: World) -> None:
     result = world.run(*HOW, "--dry-run")
-    assert "adapts by tacomas: at most 44 calls in all" in result.output
-    value = json.loads(world.run(*HOW, "--dry-run", "--json").output)
+    assert "adapts by tacomas: at most 44 calls in all" in result.out
+    value = world.run(*HOW, "--dry-run", "--json").json
     assert value["adapts"] == {"by": "tacomas", "calls_at_most": 44}
     assert world.asked == 0
 
 
 def test_a_team_may_begin_with_roles_of_the_catalogue(world: World) -> None:
     (world.folder / "adapt.yaml").write_text("strategy: tacomas\nsettings: {begin: roles}\n")
-    done = world.run(*HOW)
-    assert done.stdout == "7\n"
+    assert world.run(*HOW).out == "7\n"
     first = (world.made() / "rounds" / "round_1.yaml").read_text()
     assert "  solver:\n" in first
     assert "planner" not in first
@@ -204,13 +172,12 @@ def test_roles_are_those_of_a_folder_beside_the_recipe_and_go_with_the_run(world
     prompt = "---\nversion: 1\ndescription: A check.\n---\nYou check what colleagues say. OURS\n"
     (place / "agents" / "prompts" / "check_it.md").write_text(prompt)
     (place / "r.yaml").write_text("strategy: tacomas\nsettings: {roles: agents}\n")
-    done = world.run("team.yaml", "task.json", "--adapt", "recipes/r.yaml")
-    assert done.exit_code == 0, done.output
+    world.run("team.yaml", "task.json", "--adapt", "recipes/r.yaml").ended(0)
     run = world.made()
     assert "OURS" in (run / "rounds" / "round_3.yaml").read_text()
     assert sorted(path.stem for path in (run / "roles").iterdir()) == ["solver", "verifier"]
     verified = world.run("--replay", str(run), "--verify")
-    assert "no difference" in verified.stdout, verified.output
+    assert "no difference" in verified.out, verified.err
 
 
 @pytest.mark.parametrize(
@@ -224,17 +191,15 @@ def test_roles_are_those_of_a_folder_beside_the_recipe_and_go_with_the_run(world
 )
 def test_faults_are_said_before_anything_is_spent(world: World, recipe: str, why: str) -> None:
     (world.folder / "adapt.yaml").write_text(recipe)
-    done = world.run(*HOW)
-    assert done.exit_code == 2
-    assert why in done.output
+    done = world.run(*HOW).ended(2)
+    assert why in done.err
     assert world.asked == 0
     assert not (world.folder / "runs").exists()
 
 
 def test_a_recorded_run_has_its_recipe(world: World) -> None:
-    done = world.run("--resume", str(world.folder), "--adapt", "adapt.yaml")
-    assert done.exit_code == 2
-    assert "team, task and recipe from the run's folder" in done.output
+    done = world.run("--resume", str(world.folder), "--adapt", "adapt.yaml").ended(2)
+    assert "team, task and recipe from the run's folder" in done.err
 
 
 def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None:
@@ -244,8 +209,7 @@ def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None
     recipe = "strategy: tacomas\nseeds: [team.yaml]\nsettings: {most: 4}\n"
     (world.folder / "recipe.yaml").write_text(recipe)
     given = ("recipe.yaml", "tasks.jsonl", "--pool", "pool")
-    done = world.called(mas_evolve, *given)
-    assert done.exit_code == 0, done.output
+    world.run(*given, command=mas_evolve).ended(0)
     pool = world.folder / "pool"
     assert [path.name for path in (pool / "teams").iterdir()] == ["trio.yaml"]
     evolution = pool / "evolutions" / "recipe"
@@ -259,7 +223,7 @@ def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None
         ).read_text()
         assert "verifier" in (rounds / "round_3.yaml").read_text()
     before = world.asked
-    assert world.called(mas_evolve, *given).exit_code == 0
+    world.run(*given, command=mas_evolve).ended(0)
     assert world.asked == before == 2 * CALLS
 
 
@@ -269,8 +233,7 @@ def test_what_adapting_agents_write_is_kept(world: World, monkeypatch: pytest.Mo
     (world.folder / "team.yaml").write_text(
         "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"
     )
-    done = world.run(*HOW)
-    assert done.exit_code == 0, done.output
+    world.run(*HOW).ended(0)
     run = world.made()
     assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
     assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]

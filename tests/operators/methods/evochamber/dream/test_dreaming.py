@@ -56,6 +56,7 @@ def dreamt(
     scores: Mapping[str, float | None] = SPLIT,
     reward: float = 0.0,
     task: Task = TASK,
+    said: str = "",
     **how: Any,
 ) -> Lived:
     """Let a team dream after a task, in a population whose trial of it is taken in."""
@@ -64,7 +65,7 @@ def dreamt(
         sat = seated()
         trial = worked(MEMBERS, task.niche, reward)
         population = folded([*town(*MEMBERS, *OTHERS), trial])
-        answers = tried(sat, scores)
+        answers = tried(sat, scores, **({"ada": said} if said else {}))
         await dream(episode, population, sat, ran(sat), answers, reward=reward)
 
     return lived(folder, replies or dreamers(), work, tasks=(task,), **how)
@@ -307,12 +308,8 @@ def test_an_insight_has_to_help_in_every_attempt_that_the_recipe_wants(tmp_path:
 
 
 def test_so_does_one_in_which_nobody_failed(tmp_path: Path) -> None:
-    async def work(episode: Episode) -> None:
-        sat = seated()
-        answers = tried(sat, dict.fromkeys(MEMBERS, 1.0), ada="seven")
-        await dream(episode, folded(town(*MEMBERS)), sat, ran(sat), answers, reward=1.0)
-
-    event = lived(tmp_path, dreamers(), work).event("dream")
+    scores: Mapping[str, float | None] = dict.fromkeys(MEMBERS, 1.0)
+    event = dreamt(tmp_path, scores=scores, reward=1.0, said="seven").event("dream")
     assert (event["why"], event["abstained"]) == ("disagreement", True)
     assert event["because"] == "nobody failed"
 
@@ -448,14 +445,8 @@ def test_two_insights_of_one_dream_that_say_almost_the_same_become_one(tmp_path:
 def test_an_insight_that_gives_the_answer_away_is_none(tmp_path: Path) -> None:
     task = Task(id="sum-1", query="What is 30 + 40?", niche="sums", answer="70")
 
-    async def work(episode: Episode) -> None:
-        sat = seated()
-        population = folded([*town(*MEMBERS), worked(MEMBERS, "sums", 0.0)])
-        answers = tried(sat, SPLIT, ada="Answer: 70")
-        await dream(episode, population, sat, ran(sat), answers, reward=0.0)
-
     replies = dreamers({**INSIGHT, "text": "Add, and say 70."})
-    result = lived(tmp_path, replies, work, tasks=(task,))
+    result = dreamt(tmp_path, replies, task=task, said="Answer: 70")
     assert result.event("dream")["came"] == 0
     assert "gives away" in result.line["dropped"][0]["problems"][0]
 

@@ -1,6 +1,5 @@
 """What a population begins with, and what is wrong with it before anything is spent."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from coterie.operators.methods.evochamber.lifecycle.founding import (
     suits,
 )
 from coterie.operators.methods.evochamber.settings import PopulationSettings
-from coterie.operators.methods.search.settings import read_schema
 from coterie.pool.ledger.changes import Retired
 from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import Catalogue, ConfigError, InputError
@@ -24,7 +22,6 @@ from coterie.schema.loading.recipe import Recipe
 from ....asking import catalogue, llm, seed
 from ....evolution.test_episode import answers, done
 
-SCHEMA = Path(__file__).parents[5] / "operators/methods/evochamber/evochamber.schema.json"
 VOTING = seed("seats_voting")
 
 
@@ -42,14 +39,6 @@ def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, st
 
     with ScriptedModel(answers) as model:
         return done(folder, model.api_base, work, of)
-
-
-def test_the_schema_has_every_setting_with_its_default() -> None:
-    said = read_schema(SCHEMA)["properties"]
-    usual = PopulationSettings()
-    assert [*said] == [field.name for field in fields(usual)]
-    defaults = {name: getattr(usual, name) for name in said if name != "founder"}
-    assert {name: item["default"] for name, item in said.items() if name != "founder"} == defaults
 
 
 def test_a_pool_begins_with_agents_that_are_all_alike(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from coterie.pool.population.population import Grown, Population, RankingScore
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
+from ....building import Killed
 from ....evolving import asked
 from ..town import MEMBERS, OTHERS, Lived, lived
 
@@ -221,10 +222,6 @@ def test_nothing_happens_where_nothing_is_learnt_or_wanted(tmp_path: Path, given
     result = after(tmp_path, **given)
     assert [*result.pool.agents] == [*MEMBERS, *OTHERS]
     assert told(result.pool) == []
-
-
-class Killed(Exception):
-    """Somebody pulled the plug."""
 
 
 def dying(left: int) -> Any:
