@@ -19,7 +19,6 @@ HYPOTHESIS = "hypothesis"
 """The kind of proposal that asks the meta-model."""
 MERGE = "merge"
 """The kind of proposal that adds the edits of one candidate to another."""
-SCHEMA = read_schema(Path(__file__).with_name("race.schema.json"))
 COMPONENTS: tuple[Component, ...] = (
     "prompts", "model_id", "tools", "topology", "parameters", "roster"
 )  # fmt: skip
@@ -38,6 +37,9 @@ class RaceSettings:
         "seed:debate_3",
         "seed:translate_and_calculate",
     )
+
+
+SCHEMA = read_schema(Path(__file__).with_name("race.schema.json"), RaceSettings)
 
 
 def needs(settings: RaceSettings) -> frozenset[Need]:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 Move = Literal["mutate", "crossover"]
 
 
-def read_schema(path: Path, settings: type[Any] | None = None) -> Mapping[str, Any]:
+def read_schema(path: Path, settings: type[Any]) -> Mapping[str, Any]:
     """Read the JSON Schema of settings from a file; the defaults come from their dataclass."""
     schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    for field in fields(settings) if settings else ():
+    for field in fields(settings):
         own, default = schema["properties"][field.name], field.default
         if default is not None:
             examples = {key: own.pop(key) for key in ("examples",) if key in own}
