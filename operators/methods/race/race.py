@@ -360,7 +360,8 @@ class Race:
 
         async def work() -> dict[str, bool]:
             each = stage.budget.seconds / max(1, len(self.order))
-            return {"late": left is not None and left < 2 * len(self.split.held) * each}
+            runs = 2 * self.pairs(self.standings.leader)
+            return {"late": left is not None and left < runs * each}
 
         key = digest("late", self._steps)
         decided = await stage.journal.once(f"race/step {self._steps}/time", "decision", key, work)
