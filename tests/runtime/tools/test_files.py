@@ -1,6 +1,5 @@
 """The tools for files: what they tell, and that they never leave the workspace."""
 
-import asyncio
 import os
 import shutil
 import socket
@@ -239,7 +238,7 @@ class TestHostileFiles:
 
         assert "has more than 10 bytes" in refused(read_file, workspace, path="growing")
 
-    def test_a_folder_that_turns_into_a_link_again_and_again(
+    async def test_a_folder_that_turns_into_a_link_again_and_again(
         self, workspace: Workspace, root: Path, outside: Path
     ) -> None:
         inside, aside = root / "swapped", root / "aside"
@@ -254,7 +253,9 @@ class TestHostileFiles:
                 inside.unlink()
                 aside.rename(inside)
 
-        async def look() -> set[str]:
+        swapper = threading.Thread(target=swap)
+        swapper.start()
+        try:
             seen: set[str] = set()
             for _ in range(300):
                 for tool, arguments in (
@@ -266,12 +267,6 @@ class TestHostileFiles:
                         seen.add(await tool.run(arguments, workspace))
                     except ToolError as refusal:
                         seen.add(f"refused: {refusal}")
-            return seen
-
-        swapper = threading.Thread(target=swap)
-        swapper.start()
-        try:
-            seen = asyncio.run(look())
         finally:
             stop.set()
             swapper.join()
