@@ -99,7 +99,9 @@ def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails: bool) -> None:
+async def test_branches_at_work_at_once_pay_for_a_question_once(
+    tmp_path: Path, fails: bool
+) -> None:
     """Where the one that asks fails, the next one asks."""
     asked: list[str] = []
 
@@ -114,13 +116,10 @@ def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails:
             await branch.put("a/call 1", "model", "q", answered(branch.name))
             return branch.name
 
-    async def together() -> list[str | BaseException]:
+    with opened(tmp_path) as (base, own):
         locks = Locks()
         branches = [Branch.of(own, base, name, locks=locks) for name in ("one", "two", "three")]
-        return await asyncio.gather(*map(ask, branches), return_exceptions=True)
-
-    with opened(tmp_path) as (base, own):
-        outcome = asyncio.run(together())
+        outcome = await asyncio.gather(*map(ask, branches), return_exceptions=True)
     if fails:
         assert isinstance(outcome[0], ConnectionError)
         assert (asked, outcome[1:]) == (["one", "two"], ["two", "two"])
