@@ -123,7 +123,7 @@ def kind_of(status: int, message: str) -> Kind:
 def meaning_of(message: str) -> Kind | Literal["unpaid", ""]:
     """Return the meaning of an endpoint's message in `REFUSAL_WORDS`; empty if unknown."""
     message = message.lower()
-    for sign in REFUSAL_WORDS:
-        if sign.words in message:
-            return sign.kind
+    for kind, signs in REFUSAL_WORDS.items():
+        if any(sign in message for sign in signs):
+            return kind
     return ""
