@@ -100,7 +100,7 @@ class Endpoint:
     def sent_headers(self) -> Mapping[str, str]:
         """The headers of each request, including the key."""
         usual = {"Content-Type": "application/json"}
-        return {**usual, **WIRES[self.wire].headers(self), **self.headers}
+        return {**usual, **WIRES[self.wire].headers, **self.credentials, **self.headers}
 
     @cached_property
     def secrets(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
 
-VERSION = "2023-06-01"
-"""The API's only version (platform.claude.com/docs/en/api/versioning)."""
-
 MARK = {"cache_control": {"type": "ephemeral"}}
 """Marks the end of a prefix that the provider caches for five minutes. Reading it again costs a
 tenth; storing it costs a quarter more
@@ -62,10 +60,9 @@ class AnthropicWire:
     """
 
     path = "/messages"
-
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `WireFormat.headers`."""
-        return {"anthropic-version": VERSION, **endpoint.credentials}
+    headers = MappingProxyType({"anthropic-version": "2023-06-01"})
+    """The API's only version (platform.claude.com/docs/en/api/versioning)."""
+    assembly = AnthropicAssembly
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Return the body of a request; see `WireFormat.body`."""
@@ -113,10 +110,6 @@ class AnthropicWire:
         if answer.kept and is_interleaved(blocks):
             return replace(answer, kept={**answer.kept, "content_blocks": list(blocks)})
         return answer
-
-    def assembly(self) -> AnthropicAssembly:
-        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
-        return AnthropicAssembly()
 
 
 ANTHROPIC = AnthropicWire()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_list, is_mapping
@@ -34,10 +35,8 @@ class ChatWire:
     """Writes requests and reads answers of the chat API."""
 
     path = "/chat/completions"
-
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `WireFormat.headers`."""
-        return endpoint.credentials
+    headers = MappingProxyType[str, str]({})
+    assembly = ChatAssembly
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Return the body of a request; see `WireFormat.body`.
@@ -84,10 +83,6 @@ class ChatWire:
             CallError: The response has no choice with a message.
         """
         return answer_of(body, source)
-
-    def assembly(self) -> ChatAssembly:
-        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
-        return ChatAssembly()
 
 
 CHAT = ChatWire()

@@ -6,6 +6,7 @@ Some models answer only through it, and the newest accept tools while thinking o
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
@@ -46,10 +47,8 @@ class ResponsesWire:
     """
 
     path = "/responses"
-
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `WireFormat.headers`."""
-        return endpoint.credentials
+    headers = MappingProxyType[str, str]({})
+    assembly = ResponsesAssembly
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Return the body of a request; see `WireFormat.body`."""
@@ -92,10 +91,6 @@ class ResponsesWire:
         answer = answer_of(fields, source)
         may_be_given_back = answer.tool_calls and all(map(_is_readable, items))
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})
-
-    def assembly(self) -> ResponsesAssembly:
-        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
-        return ResponsesAssembly()
 
 
 RESPONSES = ResponsesWire()
