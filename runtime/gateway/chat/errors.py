@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ....schema.values.errors import ModelError
+from ...values.bounds import LARGEST_ANSWER
 from ...values.usage import Usage
 from .provider_words import REFUSAL_WORDS
 
@@ -101,6 +102,16 @@ class CallError(ModelError):
     def another_may_answer(self) -> bool:
         """Whether another model may answer the same request."""
         return self.kind != "rejected"
+
+
+def malformed(source: str, problem: str) -> CallError:
+    """Return the error of an answer that violates its API; it may have been billed."""
+    return CallError(f"{source}: {problem}.", kind="malformed", may_be_billed=True)
+
+
+def too_large(source: str) -> CallError:
+    """Return the error of an answer that is larger than any honest one."""
+    return malformed(source, f"an answer of more than {LARGEST_ANSWER >> 20} MiB")
 
 
 def kind_of(status: int, message: str) -> Kind:

@@ -12,7 +12,7 @@ import aiohttp
 
 from ...values.bounds import LARGEST_ANSWER, apart
 from ..chat.answer import failure_in, parsed, without
-from ..chat.errors import CallError
+from ..chat.errors import CallError, too_large
 from ..environment import shown_proxy
 from ..stream_sink import StreamSink
 from ..wires import WIRES
@@ -195,11 +195,7 @@ async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
         content += chunk
         if len(content) > LARGEST_ANSWER:
             response.close()
-            raise CallError(
-                f"{response.url}: an answer of more than {LARGEST_ANSWER >> 20} MiB.",
-                kind="malformed",
-                may_be_billed=True,
-            )
+            raise too_large(str(response.url))
     return bytes(content)
 
 

@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
-from ..chat.answer import answer_of
+from ..chat.answer import answer_of, lacking
 from ..chat.body import Body
-from ..chat.errors import CallError
 from ..chat.fallback import (
     LEFT_OUT,
     ParameterForm,
@@ -100,12 +99,7 @@ class AnthropicWire:
             blocks: list[Mapping[str, Any]] = body["content"]
             fields = as_chat(body, blocks)
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-            raise CallError(
-                f"{source}: the answer has no content as the Messages API has it;"
-                f" it has {sorted(body)[:10]!r}.",
-                kind="malformed",
-                may_be_billed=True,
-            ) from None
+            raise lacking(source, body, "content as the Messages API has it") from None
         answer = answer_of(fields, source)
         if answer.kept and is_interleaved(blocks):
             return replace(answer, kept={**answer.kept, "content_blocks": list(blocks)})

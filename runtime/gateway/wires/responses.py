@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
-from ..chat.answer import answer_of
+from ..chat.answer import answer_of, lacking
 from ..chat.body import Body
-from ..chat.errors import CallError
 from ..chat.fallback import LEFT_OUT, ParameterForm, each_alone, in_pieces, tool_choices
 from ..chat.schema_in_words import with_schema
 from .chat import is_strict
@@ -82,12 +81,7 @@ class ResponsesWire:
             items = [_without_nulls(item) for item in body["output"]]
             fields = _as_chat(body, items)
         except (KeyError, TypeError, AttributeError, RecursionError):
-            raise CallError(
-                f"{source}: the answer has no output as the Responses API has it;"
-                f" it has {sorted(body)[:10]!r}.",
-                kind="malformed",
-                may_be_billed=True,
-            ) from None
+            raise lacking(source, body, "output as the Responses API has it") from None
         answer = answer_of(fields, source)
         may_be_given_back = answer.tool_calls and all(map(_is_readable, items))
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})
