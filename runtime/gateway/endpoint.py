@@ -133,9 +133,6 @@ _SECRET = re.compile("KEY$|TOKEN$|SECRET$")
 def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Resolve a model to its endpoint, without calling it or importing a provider's library.
 
-    Args:
-        environment: The environment variables, for addresses and keys.
-
     Raises:
         InputError: The model names no provider or an unknown one, or is an address. The variable
             for its key, its address or a proxy is unset or invalid. litellm lacks a requirement for
@@ -149,10 +146,6 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
 
 def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Return an endpoint with the host's settings for every request.
-
-    Args:
-        model: The host's settings for the model.
-        environment: The environment variables, for secret headers.
 
     Raises:
         InputError: A variable for a header is not set, or the API accepts no number of thinking

@@ -108,11 +108,7 @@ def _doubted(
     completion: int = 0,
     **changes: float,
 ) -> Usage:
-    """Add what only caps count: unreported tokens that the texts must have, and their price.
-
-    Args:
-        changes: Other fields of the usage to set.
-    """
+    """Add what only caps count: unreported tokens that the texts must have, and their price."""
     prompt = max(usage.prompt_tokens, read // MOST_BYTES_PER_TOKEN)
     completion = max(usage.completion_tokens, _size(written) // MOST_BYTES_PER_TOKEN, completion)
     least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage

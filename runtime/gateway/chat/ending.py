@@ -60,11 +60,7 @@ def only_thinks(answer: ChatAnswer) -> bool:
 
 
 def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
-    """Return why an answer is thinking only, and what to write in the team file; else "".
-
-    Args:
-        max_tokens: The limit on its tokens.
-    """
+    """Return why an answer is thinking only, and what to write in the team file; else ""."""
     if not only_thinks(answer):
         return ""
     if answer.finish_reason == "length":

@@ -54,11 +54,7 @@ class HttpClient:
     async def chat(
         self, endpoint: Endpoint, body: Body, sink: StreamSink | None = None
     ) -> ChatAnswer:
-        """Make one request; see `Client.chat`.
-
-        Raises:
-            CallError: No answer, or an answer that violates the API.
-        """
+        """Make one request; see `Client.chat`."""
         content, headers = await self._content(endpoint, body, sink or StreamSink())
         return await apart(len(content), lambda: _answer(endpoint, content, headers))
 
@@ -208,12 +204,7 @@ def _is_unsent(error: Exception) -> bool:
 
 
 def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
-    """Return the error of a connection that failed or ended too early.
-
-    Args:
-        url: The requested URL, for messages.
-        error: The error from aiohttp or the system.
-    """
+    """Return the error of a connection that failed or ended too early."""
     is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
     is_connected = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
     if endpoint.proxy and not is_connected:

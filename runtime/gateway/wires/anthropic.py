@@ -90,11 +90,7 @@ class AnthropicWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Extract the answer from a response; see `WireFormat.answer`.
-
-        Raises:
-            CallError: The response has no content in this API's form.
-        """
+        """Extract the answer from a response; see `WireFormat.answer`."""
         try:
             blocks: list[Mapping[str, Any]] = body["content"]
             fields = as_chat(body, blocks)

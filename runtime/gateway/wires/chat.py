@@ -77,11 +77,7 @@ class ChatWire:
         return Body.of(fields, ladders, refused, extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Extract the answer from a response; see `WireFormat.answer`.
-
-        Raises:
-            CallError: The response has no choice with a message.
-        """
+        """Extract the answer from a response; see `WireFormat.answer`."""
         return answer_of(body, source)
 
 

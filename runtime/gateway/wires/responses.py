@@ -72,11 +72,7 @@ class ResponsesWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Extract the answer from a response; see `WireFormat.answer`.
-
-        Raises:
-            CallError: The response has no output in this API's form.
-        """
+        """Extract the answer from a response; see `WireFormat.answer`."""
         try:
             items = [_without_nulls(item) for item in body["output"]]
             fields = _as_chat(body, items)
