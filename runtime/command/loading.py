@@ -83,7 +83,6 @@ def load_files(
     Args:
         team_file: A path, or `seed:NAME`.
         task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
-        question: A question in place of a task file.
 
     Raises:
         InputError: A file does not load.

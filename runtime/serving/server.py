@@ -156,9 +156,6 @@ class TeamServer:
     async def ask(self, question: ServedQuestion, listener: Listener | None = None) -> ServedAnswer:
         """Answer a question. Cancelling this cancels the run; its record stays.
 
-        Args:
-            listener: Called with each event of the run.
-
         Raises:
             Refusal: There is no answer.
         """
@@ -339,7 +336,6 @@ async def serving(
 
     Args:
         account: The account of requests, which is open.
-        admission: The queue of requests.
         secrets: Further texts that may never be written: the clients' keys.
     """
     approving = Approving()

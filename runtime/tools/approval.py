@@ -34,7 +34,6 @@ class Approvals:
     """People's decisions about tool calls.
 
     Args:
-        permissions: The settings of tools.yaml for tools, by their names.
         approver: Asks a person; None if nobody can be asked.
     """
 
