@@ -187,7 +187,6 @@ class JailWorker:
         """Open a jail.
 
         Args:
-            name: The jail's name in later requests.
             work: The path of its work folder on the driver.
             folders: The entries of the work folder and of the other folders, by their paths there.
 

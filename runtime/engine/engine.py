@@ -338,11 +338,7 @@ class Running:
         return self._agent_budgets[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
-        """Return the report that all the agent's readers receive; None without a result.
-
-        Args:
-            outcome: The agent's outcome, the same for every reader.
-        """
+        """Return the report that all the agent's readers receive; None without a result."""
         result = outcome.result
         if result is not None and agent_id not in self._reports:
             self._reports[agent_id] = AgentReport(

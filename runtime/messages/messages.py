@@ -39,9 +39,6 @@ NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "") -> None:
     """Check that every task has the fields that prompts and rules of all teams name.
 
-    Args:
-        place: Where the task is defined, if known.
-
     Raises:
         InputError: A task lacks one.
     """

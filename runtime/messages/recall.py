@@ -161,9 +161,6 @@ def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
 def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:
     """Refuse a memory that was learnt from the very task.
 
-    Args:
-        recaller: The memory, if any.
-
     Raises:
         InputError: It was; the message names both places.
         CoterieError: The memory cannot be read.

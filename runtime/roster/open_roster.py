@@ -54,7 +54,6 @@ async def open_roster(
     """Run a team with an open roster on a task, without scoring it.
 
     Args:
-        plan: A compiled team with `execution.roster`.
         path: The run's path in its journal: empty, or ending with a slash.
         silent: Agents that can be neither started nor written to.
 

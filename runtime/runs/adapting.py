@@ -72,13 +72,6 @@ class Adapting(Protocol):
     ) -> Run:
         """Make the run.
 
-        Args:
-            plan: The initial team.
-            services: Models, tools and jails.
-            record: Holds the run's journal and files.
-            scrubber: Removes the host's secrets from recorded data.
-            budget: What the run may cost, judges included.
-
         Raises:
             StorageError: The record can no longer be written.
         """

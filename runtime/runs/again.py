@@ -19,9 +19,6 @@ from .record import MANIFEST, read_value
 def load_recorded(folder: Path, catalogue: Catalogue) -> tuple[Team, Task, Catalogue]:
     """Load a recorded run's team and task, and report the problems of both together.
 
-    Args:
-        catalogue: What the team and task may name: see `known_again`.
-
     Returns:
         The team, the task, and what files in the folder may name.
 

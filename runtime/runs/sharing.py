@@ -36,9 +36,6 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
 
     It leaves out the journal, which only resuming and replaying need, and files that are not text.
 
-    Args:
-        target: The new file.
-
     Raises:
         InputError: The run cannot be read, or the file cannot be created.
     """

@@ -67,9 +67,6 @@ class ScorerError(Exception):
 async def scored(run: Run, task: Task, jails: Jails) -> Run:
     """Compare a run's answer with the task's reference answer: once, by the caller that made it.
 
-    Args:
-        jails: Where a scorer may run code.
-
     Returns:
         The run with its score, if it has an answer and the task a reference. A failed run without
         its answer, if the scorer or its jail failed.

@@ -51,7 +51,6 @@ class Budget:
       ones do not use.
 
     Args:
-        caps: The most that may be spent.
         parent: The budget that this one is a part of; it and its parents count and cap too.
         name: Its owner, for messages: `the run`, `agent critic`.
         clock: Returns the time in seconds; only differences matter.

@@ -89,12 +89,7 @@ class RunSite:
 
 
 def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page:
-    """Make the page of a run, also of a run that is part of an evaluation or an evolution.
-
-    Args:
-        folder: The run's folder, if it has one: the page then shows its budget, its blame
-            verdicts, and the team that it recruited.
-    """
+    """Make the page of a run, also of a run that is part of an evaluation or an evolution."""
     view = _View(run, links, folder)
     title = f"{run.team.name}: {run.task.get('id', '')}"
     return Page(title=f"{title} · {run.status}", body=view.body(title))

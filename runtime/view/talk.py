@@ -72,11 +72,7 @@ def is_trouble(event: Mapping[str, Any]) -> bool:
 
 
 def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[ShownTurn]:
-    """Yield the turns of an agent, or of another caller of a model, such as a judge.
-
-    Args:
-        times: The time of each event by its number, in seconds.
-    """
+    """Yield the turns of an agent, or of another caller of a model, such as a judge."""
     own = news(run.calls_by(agent))
     new = {call.event["n"]: (call, messages) for call, messages in own}
     for event in run.events_of(agent):
