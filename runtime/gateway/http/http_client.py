@@ -56,7 +56,10 @@ class HttpClient:
     ) -> ChatAnswer:
         """Make one request; see `Client.chat`."""
         content, headers = await self._content(endpoint, body, sink or StreamSink())
-        return await apart(len(content), lambda: _answer(endpoint, content, headers))
+        return await apart(
+            len(content),
+            lambda: answer_in(endpoint, parsed(endpoint.shown, content), headers),
+        )
 
     @asynccontextmanager
     async def response(
@@ -153,10 +156,6 @@ def _refused(
 
     has_key = endpoint.key is not None
     return refusal(url, response.status, response.headers, content, has_key=has_key)
-
-
-def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> ChatAnswer:
-    return answer_in(endpoint, parsed(endpoint.shown, content), headers)
 
 
 def answer_in(
