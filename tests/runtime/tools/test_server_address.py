@@ -135,18 +135,25 @@ def test_a_server_that_is_not_there_is_an_input_error() -> None:
     assert "It cannot be reached: All connection attempts failed." in text
 
 
-def test_a_server_that_refuses_says_how() -> None:
-    with clock() as served:
-        served.refuses = 401
-        with pytest.raises(InputError, match=r"It answered 401 Unauthorized\."):
-            asyncio.run(asked(at(served.url)))
+REDIRECTS = (301, 302, 303, 307, 308)
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_server_that_redirects_is_not_followed_and_says_so(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, r"It answered 401 Unauthorized\."),
+        *(
+            (it, r"redirects to 'http://h/mcp'\. Write that url")
+            for it in (301, 302, 303, 307, 308)
+        ),
+    ],
+)
+def test_a_server_that_refuses_says_how_and_one_that_redirects_is_not_followed(
+    status: int, words: str
+) -> None:
     with clock() as served:
         served.refuses = status
-        with pytest.raises(InputError, match=r"redirects to 'http://h/mcp'\. Write that url"):
+        with pytest.raises(InputError, match=words):
             asyncio.run(asked(at(served.url)))
 
 

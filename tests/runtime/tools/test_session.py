@@ -76,16 +76,18 @@ def test_only_what_the_server_has(clock: Clock) -> None:
     )
 
 
-def test_text(clock: Clock) -> None:
-    assert clock.call("now", zone="CET") == "12:00 CET"
-
-
-def test_a_structure(clock: Clock) -> None:
-    assert clock.call("weekday", day=1) == {"day": 1, "name": "Monday"}
-
-
-def test_what_is_no_text_is_described(clock: Clock) -> None:
-    assert clock.call("chime") == "ding\n[image, image/png, 12 bytes, not shown]\nWind it up."
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [
+        ("now", {"zone": "CET"}, "12:00 CET"),
+        ("weekday", {"day": 1}, {"day": 1, "name": "Monday"}),
+        ("chime", {}, "ding\n[image, image/png, 12 bytes, not shown]\nWind it up."),
+    ],
+)
+def test_texts_structures_and_other_answers(
+    clock: Clock, name: str, arguments: dict[str, Any], answer: Any
+) -> None:
+    assert clock.call(name, **arguments) == answer
 
 
 def test_a_failure(clock: Clock) -> None:
