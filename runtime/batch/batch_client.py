@@ -45,7 +45,6 @@ class _Batch:
         since: When it was recorded, in seconds since the epoch.
         id: The provider's id; empty while unknown.
         is_void: Whether it was never accepted, or its results are gone.
-        requests: The bodies of requests, by their ids.
     """
 
     number: int = 0

@@ -45,11 +45,7 @@ def load_team_of(team_file: str, catalogue: Catalogue) -> tuple[Team, Catalogue,
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypedQuestion:
-    """A question on the command line, in place of a task file.
-
-    Attributes:
-        repo: The repository that it is about.
-    """
+    """A question on the command line, in place of a task file."""
 
     query: str
     context: str = ""

@@ -66,7 +66,6 @@ class Keeping:
 
     Attributes:
         folder: The folder; its scrubber recognizes secrets. A file with a secret is not kept.
-        place: The subfolder for these agents.
     """
 
     folder: RunFolder

@@ -62,8 +62,6 @@ class Context:
         calls: Makes the model calls. Its owner closes its gateway, journal and cache.
         jails: Where agents' code may run.
         toolbox: The tools that agents can be granted. Its owner closes it.
-        budget: What everything together may cost.
-        agent_caps: What each agent of a run may cost.
         dialogue: The most characters to keep of each agent's conversation; 0 for none.
         recaller: Recalls memory entries for agents; None if no agent recalls.
         keep: Keeps the files that agents write; None to discard them.

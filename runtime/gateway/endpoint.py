@@ -47,10 +47,8 @@ class Endpoint:
         folder: The folder of an `inbox` for its questions; None for one in the calling run's
             folder.
         proxy: The proxy to use; None for a direct connection. Never shown.
-        stream: Whether to stream answers.
         effort: How long the model thinks if a request does not say.
         thinking: The most tokens to think if a request has no effort.
-        top_p: The `top_p` if a request has none.
         extra: Further fields of every request. The request's own fields take precedence.
         headers: Headers of every request, besides those of its API. Never shown.
         hidden: The secret values among these headers.

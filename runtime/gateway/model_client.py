@@ -125,9 +125,7 @@ class ModelClient:
     Attributes:
         limiter: Decides when calls may be sent; shared with other aliases of the same model.
         rates: The model's prices; None if unknown.
-        is_declared: Whether the host declared the prices.
         is_batched: Whether its calls wait in batches, without a limit on concurrent calls.
-        refused: The forms of parameters that the model turned out to refuse.
         longest: The most tokens that it wrote beyond a request's limit, else 0.
     """
 

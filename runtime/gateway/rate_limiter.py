@@ -71,12 +71,7 @@ class Pacing:
 
 
 class RateLimiter:
-    """Decides when a call may be sent, and learns from its outcome.
-
-    Attributes:
-        pacing: Schedules calls after a failure.
-        breaker: Rejects calls while the endpoint is out.
-    """
+    """Decides when a call may be sent, and learns from its outcome."""
 
     def __init__(self, name: str, jitter: random.Random, *, clock: Callable[[], float]) -> None:
         self.slots = Slots()

@@ -41,8 +41,6 @@ class MemoryEntry:
     """An entry of a memory.
 
     Attributes:
-        source: Its origin, in words.
-        id: Its id in the memory.
         similarity: Its similarity to the query, in [-1, 1].
         credit: The credit of the agent that learnt it, if known.
         case: The id of the task that it was learnt from, if known.

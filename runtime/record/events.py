@@ -37,7 +37,6 @@ class EventLog:
     """The readable events of a run.
 
     Attributes:
-        events: The readable events, in order.
         damage: A sentence that names the damaged lines, with reasons; empty if there are none.
     """
 

@@ -78,7 +78,6 @@ class Journal:
     """The journal of one run, in its folder. A context manager; one process holds it at a time.
 
     Attributes:
-        replaying: Whether everything must come from the journal.
         divergences: Questions and results that differ from the record.
         recorded_answers: How many answers came from the journal.
     """

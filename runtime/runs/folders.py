@@ -30,7 +30,6 @@ class KeptRun:
     Attributes:
         status: `done`, `failed` or `interrupted`, from its result, or `under way`.
         score: Its score, in [0, 1]; None without one.
-        calls: Its number of model calls.
     """
 
     folder: Path

@@ -46,8 +46,6 @@ class Setting:
 
     Attributes:
         seed: Makes sampling repeatable if the endpoint allows it.
-        budget: What a run may cost.
-        agent_budget: What each agent of a run may cost.
         allow_unpriced: Under a USD cap, also call models without a known price.
         cache: A folder of answers that runs share.
         unsafe_local: Run agents' code without a jail.

@@ -47,10 +47,8 @@ class Evidence:
 
     Attributes:
         task: The task, with its reference answer.
-        answer: The team's answer.
         tool_calls: The tool calls of the agent that gave the answer, in order.
         answers: The last output of each agent that succeeded, by its id.
-        jails: Where code may run.
     """
 
     task: Task

@@ -28,9 +28,7 @@ class Refusal(CoterieError):
 
     Attributes:
         message: The rule, the value, and what to do.
-        param: The request's field that is wrong.
         retry_after: Seconds after which the same request may succeed.
-        run: The name of the request's record, if it has one.
     """
 
     status: int

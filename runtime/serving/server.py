@@ -133,10 +133,7 @@ class TeamServer:
     """Answers requests. `serving` opens one.
 
     Attributes:
-        services: Models, tools and jails of all runs.
-        admission: The queue of requests.
         approving: Asks clients before tools are called.
-        scrub: Removes the host's secrets from everything that is written.
     """
 
     teams: Teams

@@ -326,14 +326,7 @@ def _limits(caps: Caps) -> tuple[tuple[int, int], ...]:
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class Reservation:
-    """The reserved cost of a call. Ends in one of three ways, once.
-
-    Attributes:
-        tokens: The most prompt and output tokens.
-        usd: Their price in USD; None if unknown.
-        calls: The number of calls.
-        prompt_tokens: The prompt's part of the tokens.
-    """
+    """The reserved cost of a call. Ends in one of three ways, once."""
 
     budget: Budget
     tokens: int

@@ -40,9 +40,7 @@ class ShownTurn:
         kind: `says` for a model call, `tool` for a tool call, `note` for the rest.
         seconds: When it ended, since the start of the run.
         head: A short description.
-        is_trouble: Whether it is a problem.
         shown: The messages that were new to the model: roles and texts.
-        answer: The answer of the model or the tool.
     """
 
     kind: str
