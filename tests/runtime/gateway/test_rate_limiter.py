@@ -46,25 +46,6 @@ async def test_a_refusal_halves_the_calls_in_flight_and_answers_bring_them_back(
 
 
 @virtually
-async def test_what_one_call_is_told_to_wait_holds_the_others_of_that_model_back() -> None:
-    provider = Provider(
-        in_turn(CallError("slow down", kind="busy", retry_after=10.0), *[answer()] * 9)
-    )
-    async with gateway_to(provider, model("a"), model("b")) as gateway:
-        first = asyncio.create_task(tried(gateway, "a"))
-        await asyncio.sleep(1)
-        await asyncio.gather(first, *(tried(gateway, "a") for _ in range(7)))
-        assert virtual_clock() >= 10
-        assert await tried(gateway, "b") == "four"
-    pair, *others, unrelated = sorted(zip(provider.moments, provider.asked, strict=True))
-    assert pair == (0.0, "a")
-    assert unrelated[1] == "b"
-    assert all(moment >= 10 for moment, _ in others)
-    moments = [moment for moment, _ in others]
-    assert all(b - a >= 0.05 for a, b in itertools.pairwise(moments))
-
-
-@virtually
 async def test_other_models_and_other_calls_are_not_held_back() -> None:
     provider = Provider(
         in_turn(CallError("slow down", kind="busy", retry_after=10.0), answer(), answer())
