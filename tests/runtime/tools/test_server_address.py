@@ -15,6 +15,8 @@ from coterie.runtime.tools import Toolbox, ToolError, server_address
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError, ToolServer
 
+from .conftest import session_with
+
 NOBODY: Any = None
 RESULTS: dict[str, Any] = {
     "initialize": {
@@ -102,11 +104,8 @@ def at(url: str, **fields: Any) -> ToolServer:
 
 
 async def asked(server: ToolServer) -> Any:
-    session = await start_session(server)
-    try:
+    async with session_with(server) as session:
         return await session.tool("now").run({}, NOBODY)
-    finally:
-        await session.stop()
 
 
 def test_its_tools_are_called_with_key_and_headers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError, ToolServer
 
 from ...waiting import PATIENCE
-from .conftest import scripted
+from .conftest import scripted, session_with
 
 CLOCK = ToolServer(
     name="clock",
@@ -127,11 +127,8 @@ def called(answers: dict[str, Any], **fields: Any) -> Any:
     """What the tool of a scripted server answers."""
 
     async def call() -> Any:
-        session = await start_session(scripted(answers, **fields))
-        try:
+        async with session_with(scripted(answers, **fields)) as session:
             return await session.tool("act").run({}, NOBODY)
-        finally:
-            await session.stop()
 
     return asyncio.run(call())
 
@@ -200,19 +197,12 @@ def test_a_long_failure_is_cut() -> None:
         called({"tools/call": answer})
 
 
-def test_tools_on_several_pages() -> None:
+async def test_tools_on_several_pages() -> None:
     page = [{"name": "rest", "inputSchema": {"type": "object"}}]
     last = [{"name": "act", "title": "Act!", "inputSchema": {"type": "object"}}]
     answers = {"tools/list": {"tools": page, "nextCursor": "2"}, "tools/list 2": {"tools": last}}
-
-    async def description() -> str:
-        session = await start_session(scripted(answers))
-        try:
-            return session.tool("act").description
-        finally:
-            await session.stop()
-
-    assert asyncio.run(description()) == "Act!"
+    async with session_with(scripted(answers)) as session:
+        assert session.tool("act").description == "Act!"
 
 
 @pytest.mark.parametrize(
