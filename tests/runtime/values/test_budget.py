@@ -256,7 +256,12 @@ async def test_a_refused_caller_that_is_cancelled_at_once_takes_nothing() -> Non
     refused.cancel()
     await settled()
     assert refused.cancelled()
-    (await budget.reserve(tokens=1, usd=0.5)).release()
+    rest = await budget.reserve(tokens=1, usd=0.5)
+    behind = reserving(budget, usd=0.5)
+    await settled()
+    assert not behind.done()
+    rest.release()
+    (await behind).release()
 
 
 class Clock:
