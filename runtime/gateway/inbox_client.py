@@ -41,7 +41,7 @@ class InboxClient:
             only.
     """
 
-    def __init__(self, responder: Responder | None = None) -> None:
+    def __init__(self, responder: Responder | None) -> None:
         self._responder = responder
 
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:

@@ -129,7 +129,7 @@ def upper_bound(
     sink: StreamSink,
     rates: TokenPrices | None,
     *,
-    read: int = 0,
+    read: int,
     has_ended: bool = False,
 ) -> Usage:
     """Return the highest possible usage of a call whose answer is missing or incomplete.

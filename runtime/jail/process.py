@@ -167,8 +167,8 @@ def spawn(
     *,
     group: ProcessGroup | None,
     folder: Path,
-    stdin: int = subprocess.DEVNULL,
-    stderr: int = subprocess.STDOUT,
+    stdin: int,
+    stderr: int,
 ) -> JailedProcess:
     """Start a command in a jail.
 

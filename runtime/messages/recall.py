@@ -174,7 +174,7 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
 
 
 async def reminded(
-    agent: Agent, task: Task, recaller: Recaller | None, once: Once, text: str = ""
+    agent: Agent, task: Task, recaller: Recaller | None, once: Once, text: str
 ) -> tuple[MemoryEntry, ...]:
     """Return the memories of an agent, which it recalls once in a run.
 

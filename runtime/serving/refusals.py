@@ -68,7 +68,7 @@ def stopping() -> Refusal:
     return Refusal(503, message, code="stopping", retry_after=5)
 
 
-def no_answer(run: Run, name: str, *, retry_after: int | None = None) -> Refusal:
+def no_answer(run: Run, name: str, *, retry_after: int | None) -> Refusal:
     """Return the refusal for a run without an answer.
 
     Args:
