@@ -194,7 +194,7 @@ def test_what_is_alike_as_json_has_the_same_digest() -> None:
     assert digest("\ud800")
 
 
-def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
+async def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[str] = []
@@ -203,7 +203,9 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
         flushed.append(path.name)
         sync(path)
 
-    async def work(journal: Journal) -> None:
+    monkeypatch.setattr(_entries, "LAG", FOR_EVER)
+    monkeypatch.setattr(log_file, "sync", noted)
+    with Journal.open(tmp_path) as journal:
         await journal.put("a", "note", "q", {"n": 1})
         assert [path for path, _ in recorded(tmp_path, "note")] == ["a"]
         assert flushed == []
@@ -212,19 +214,11 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
         flushed.clear()
         await journal.flush()
         assert flushed == []
-
-    async def soon(journal: Journal) -> None:
-        await journal.put("b", "note", "q", {"n": 2})
-        await asyncio.to_thread(wait_for, lambda: "journal.log" in flushed, "no flush")
-
-    monkeypatch.setattr(_entries, "LAG", FOR_EVER)
-    monkeypatch.setattr(log_file, "sync", noted)
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(work(journal))
     monkeypatch.setattr(_entries, "LAG", 0.01)
     with Journal.open(tmp_path) as journal:
         flushed.clear()
-        asyncio.run(soon(journal))
+        await journal.put("b", "note", "q", {"n": 2})
+        await asyncio.to_thread(wait_for, lambda: "journal.log" in flushed, "no flush")
 
 
 async def test_a_long_entry_and_those_behind_it_are_written_in_order(tmp_path: Path) -> None:
