@@ -5,8 +5,9 @@
 """
 
 import asyncio
+import functools
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -38,6 +39,16 @@ def run_virtually(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end on a virtual loop of its own."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(coroutine)
+
+
+def virtually(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Have an async test run on a virtual loop of its own."""
+
+    @functools.wraps(test)
+    def run(**fixtures: Any) -> None:
+        run_virtually(test(**fixtures))
+
+    return run
 
 
 def virtual_clock() -> float:

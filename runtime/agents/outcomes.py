@@ -62,7 +62,6 @@ class ToolCall:
 
     Attributes:
         arguments: The model's arguments, JSON-able.
-        error: Why the tool failed; None if it succeeded.
     """
 
     tool: str
@@ -175,16 +174,13 @@ class Run:
         said: That agent's text beside the answer, if the answer is a repository patch that other
             agents made, or that it chose.
         score: The answer's score against the reference answer, if the task has one.
-        error: Why there is no answer.
         usage: What all model calls consumed, in all rounds.
         saved: The part of it that was not paid again, because a parent's run had the answers: see
             `ParentRunReuse`.
-        seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
         over_budget: Whether a budget stopped it, rather than the team's own timeout.
         fault: Why there is no score, for a reason outside the team's control: `jail` or `scorer` if
             the answer could not be scored; `slow` if waiting for others stopped the run.
-        rounds: The number of rounds.
         operators: The outcomes of questions by operators that adapted the team, by their names.
         recruited: The recruited agents with their descriptions, if the team recruits.
         bus: The posted messages, if the roster is open.

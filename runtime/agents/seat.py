@@ -35,11 +35,7 @@ EVERYBODY = ("list_pool", "start_agent", "send", "stop_agent")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seat:
-    """An agent's place in an open roster, as its turn begins.
-
-    Attributes:
-        mail: What it reads, and the state of its team.
-    """
+    """An agent's place in an open roster, as its turn begins."""
 
     team: Team
     agent: str

@@ -45,7 +45,6 @@ class _Batch:
         since: When it was recorded, in seconds since the epoch.
         id: The provider's id; empty while unknown.
         is_void: Whether it was never accepted, or its results are gone.
-        requests: The bodies of requests, by their ids.
     """
 
     number: int = 0
@@ -100,9 +99,6 @@ class BatchClient:
 
     A batch is recorded before it is submitted. So after any end of the process, the next one finds
     it, and an attempt of a call is never made in two batches.
-
-    Args:
-        journal: Records the batches.
     """
 
     def __init__(self, http: HttpClient, journal: Journal, say: Callable[[str], None]) -> None:
@@ -116,11 +112,7 @@ class BatchClient:
         self._works: set[asyncio.Task[None]] = set()
 
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
-        """Wait until a batch has the answer; see `Client.chat`.
-
-        Raises:
-            CallError: No answer, or an answer that violates the API.
-        """
+        """Wait until a batch has the answer; see `Client.chat`."""
         answer = asyncio.get_running_loop().create_future()
         batch = self._batches.get(sink.call_id) or self._next(endpoint, body.content)
         batch.api = batch_api(self._http, endpoint)

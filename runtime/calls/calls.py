@@ -41,7 +41,6 @@ class Calls:
     """Makes model calls by their path.
 
     Attributes:
-        gateway: The way to models.
         journal: Replays recorded answers before the gateway is called, and records new ones.
         cache: Answers after the journal.
         scrub: Removes the host's secrets from an answer before anyone sees it.

@@ -81,8 +81,6 @@ class _Hosted:
         folder: Contains its work folder and its other transferred folders.
         start: The entries of the work folder before any code ran in it.
         there: The state of the work folder that the driver has.
-        largest: The most bytes of the work folder.
-        processes: Its running commands, by number.
         is_at_rest: Whether no code runs in it any more.
     """
 
@@ -187,7 +185,6 @@ class JailWorker:
         """Open a jail.
 
         Args:
-            name: The jail's name in later requests.
             work: The path of its work folder on the driver.
             folders: The entries of the work folder and of the other folders, by their paths there.
 

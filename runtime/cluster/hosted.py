@@ -35,7 +35,6 @@ class HostedProcess:
     """Reads the streams of a command as data arrives. Everything happens on the event loop.
 
     Args:
-        threads: The threads that wait for its end.
         on_end: Called when all its processes have ended and all its output was handed over.
     """
 

@@ -47,7 +47,7 @@ class RemoteJail:
         work: Path,
         request: JailRequest,
         *,
-        on_end: Callable[[Link, WorkerLost | None], object] = lambda _link, _lost: None,
+        on_end: Callable[[Link, WorkerLost | None], object],
     ) -> None:
         self.work = work.resolve()
         self.limits = request.limits

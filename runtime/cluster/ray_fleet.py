@@ -47,11 +47,7 @@ LOST = (
 
 
 class RayLink:
-    """A connection to a worker that is a Ray actor; see `Link`.
-
-    Args:
-        actor: The actor, a `JailWorker`.
-    """
+    """A connection to a worker that is a Ray actor; see `Link`."""
 
     def __init__(self, actor: Any, node: str) -> None:
         self.actor = actor

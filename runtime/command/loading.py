@@ -45,11 +45,7 @@ def load_team_of(team_file: str, catalogue: Catalogue) -> tuple[Team, Catalogue,
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypedQuestion:
-    """A question on the command line, in place of a task file.
-
-    Attributes:
-        repo: The repository that it is about.
-    """
+    """A question on the command line, in place of a task file."""
 
     query: str
     context: str = ""
@@ -83,7 +79,6 @@ def load_files(
     Args:
         team_file: A path, or `seed:NAME`.
         task_file: A path, or `-` for standard input: a task as JSON, or a question as text.
-        question: A question in place of a task file.
 
     Raises:
         InputError: A file does not load.

@@ -61,12 +61,7 @@ here."""
 def progress(
     plan: Plan, *, quiet: bool, scrub: Callable[[str], str] = scrubbed
 ) -> Generator[Callable[[Event], None]]:
-    """Show the progress of a run during the block; yield a listener for the trace.
-
-    Args:
-        quiet: Show nothing.
-        scrub: Removes secrets.
-    """
+    """Show the progress of a run during the block; yield a listener for the trace."""
     if quiet:
         yield lambda _event: None
         return

@@ -115,9 +115,6 @@ def _end_on_signals(note: Callable[[int], None]) -> None:
     """Cancel the running task on the first signal, and end the process on the second.
 
     Files are complete at every moment, so ending at once loses only the calls in flight.
-
-    Args:
-        note: Called with the number of the first signal.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 

@@ -93,11 +93,7 @@ ONE_BY_ONE, IN_BATCHES = 8, 2_000
 
 
 def at_once(runs: int | None, *, batch: bool) -> int:
-    """Return how many runs work at the same time.
-
-    Args:
-        runs: The user's choice, if any.
-    """
+    """Return how many runs work at the same time."""
     return runs or (IN_BATCHES if batch else ONE_BY_ONE)
 
 

@@ -51,11 +51,7 @@ class Allowance:
         return max(0.0, self._ends - now)
 
     def count(self, run: Run, path: str) -> None:
-        """Count a pass that has ended.
-
-        Args:
-            path: The pass's path in the journal.
-        """
+        """Count a pass that has ended."""
         if path not in self._ended:
             self._ended.add(path)
             self._paths.append(path)

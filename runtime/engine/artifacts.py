@@ -6,10 +6,10 @@ import asyncio
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..record.trace import ARTIFACTS
 from ..repository.workspace import files_of
@@ -56,16 +56,8 @@ TRAPS = VERSION_CONTROL | SHELLS | EDITORS | FILE_MANAGERS
 PATTERNS = re.compile(r"git~\d+|\.?(mise|rtx)(\.[^.]+)*\.toml")
 
 
-class Keep(Protocol):
-    """Keeps the files of an agent, replacing its earlier ones."""
-
-    def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep the files, and return the names under which they are kept; see `inert_names`.
-
-        Raises:
-            StorageError: They cannot be written.
-        """
-        ...
+Keep = Callable[[str, Mapping[str, bytes]], list[str]]
+"""Keeps an agent's files, replacing its earlier ones; returns their names, see `inert_names`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +66,6 @@ class Keeping:
 
     Attributes:
         folder: The folder; its scrubber recognizes secrets. A file with a secret is not kept.
-        place: The subfolder for these agents.
     """
 
     folder: RunFolder

@@ -62,8 +62,6 @@ class Context:
         calls: Makes the model calls. Its owner closes its gateway, journal and cache.
         jails: Where agents' code may run.
         toolbox: The tools that agents can be granted. Its owner closes it.
-        budget: What everything together may cost.
-        agent_caps: What each agent of a run may cost.
         dialogue: The most characters to keep of each agent's conversation; 0 for none.
         recaller: Recalls memory entries for agents; None if no agent recalls.
         keep: Keeps the files that agents write; None to discard them.
@@ -338,11 +336,7 @@ class Running:
         return self._agent_budgets[agent_id]
 
     def report_of(self, agent_id: str, outcome: AgentOutcome) -> AgentReport | None:
-        """Return the report that all the agent's readers receive; None without a result.
-
-        Args:
-            outcome: The agent's outcome, the same for every reader.
-        """
+        """Return the report that all the agent's readers receive; None without a result."""
         result = outcome.result
         if result is not None and agent_id not in self._reports:
             self._reports[agent_id] = AgentReport(

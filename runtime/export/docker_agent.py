@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.foreign.docker_names import VERSION, calling
@@ -21,11 +20,10 @@ if TYPE_CHECKING:
     from ...schema.team.team import Agent
     from ..plan.plan import Plan, PlannedAgent
 
-NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 HEADER = "# {name}, written by `mas dev export`. Try it: docker agent run FILE\n"
 
 
-def docker_agent_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
+def docker_agent_text(plan: Plan, servers: Mapping[str, ToolServer]) -> str:
     """Write a plan as docker-agent's YAML; servers are those of tools.yaml.
 
     An agent's instruction ends with the agents to call before it answers: there, its model decides

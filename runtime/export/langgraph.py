@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.host.catalogue import load_named
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from .reached import Reached
     from .unrolled import Node
 
-NO_SERVERS: Mapping[str, ToolServer] = MappingProxyType({})
 FOLDER = Path(__file__).parent
 PACKAGES = {
     "anthropic": "langchain-anthropic",
@@ -52,7 +50,7 @@ NO_KEY = "none"
 """The key for an address that needs none, since the client insists on one."""
 
 
-def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer] = NO_SERVERS) -> str:
+def langgraph_text(plan: Plan, servers: Mapping[str, ToolServer]) -> str:
     """Write a plan as a Python program; servers are those of tools.yaml.
 
     Its agents read exactly what they read here: the same instructions, the task, and the

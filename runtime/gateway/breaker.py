@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Lock
@@ -24,13 +23,9 @@ LONGEST_COOL_DOWN = 60.0
 
 
 class Breaker:
-    """Stops calls to an endpoint that fails them all. Safe to use from several event loops.
+    """Stops calls to an endpoint that fails them all. Safe to use from several event loops."""
 
-    Args:
-        clock: Returns the time in seconds; only differences matter.
-    """
-
-    def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, *, clock: Callable[[], float]) -> None:
         self._name = name
         self._clock = clock
         self._failures = 0

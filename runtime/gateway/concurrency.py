@@ -15,9 +15,6 @@ class Slots:
     A refusal ("too many requests") halves the bound. Each answer raises it by a fraction, one slot
     per round of answers, up to the original bound. Calls that were in flight together and are
     refused together halve it once.
-
-    Args:
-        most: The bound without refusals; None for no bound.
     """
 
     def __init__(self, most: int | None = None) -> None:

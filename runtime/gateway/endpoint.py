@@ -47,10 +47,8 @@ class Endpoint:
         folder: The folder of an `inbox` for its questions; None for one in the calling run's
             folder.
         proxy: The proxy to use; None for a direct connection. Never shown.
-        stream: Whether to stream answers.
         effort: How long the model thinks if a request does not say.
         thinking: The most tokens to think if a request has no effort.
-        top_p: The `top_p` if a request has none.
         extra: Further fields of every request. The request's own fields take precedence.
         headers: Headers of every request, besides those of its API. Never shown.
         hidden: The secret values among these headers.
@@ -100,7 +98,7 @@ class Endpoint:
     def sent_headers(self) -> Mapping[str, str]:
         """The headers of each request, including the key."""
         usual = {"Content-Type": "application/json"}
-        return {**usual, **WIRES[self.wire].headers(self), **self.headers}
+        return {**usual, **WIRES[self.wire].headers, **self.credentials, **self.headers}
 
     @cached_property
     def secrets(self) -> frozenset[str]:
@@ -133,9 +131,6 @@ _SECRET = re.compile("KEY$|TOKEN$|SECRET$")
 def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Resolve a model to its endpoint, without calling it or importing a provider's library.
 
-    Args:
-        environment: The environment variables, for addresses and keys.
-
     Raises:
         InputError: The model names no provider or an unknown one, or is an address. The variable
             for its key, its address or a proxy is unset or invalid. litellm lacks a requirement for
@@ -149,10 +144,6 @@ def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
 
 def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str]) -> Endpoint:
     """Return an endpoint with the host's settings for every request.
-
-    Args:
-        model: The host's settings for the model.
-        environment: The environment variables, for secret headers.
 
     Raises:
         InputError: A variable for a header is not set, or the API accepts no number of thinking

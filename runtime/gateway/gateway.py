@@ -121,9 +121,6 @@ class Gateway:
     async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
         """Check the models, and start what they and their fallbacks need.
 
-        Args:
-            priced: Whether all of them must have a price, as a USD cap requires.
-
         Raises:
             ModelError: The embedded server did not start.
         """

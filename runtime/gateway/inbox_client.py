@@ -7,10 +7,11 @@ survives the process that asked it, and an answered question is not asked again.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ...schema.values.files import write_atomically
 from .inbox_question import ANSWERS, SHOWN, InboxQuestion
@@ -28,12 +29,8 @@ FOLDER = "inbox"
 SECONDS_BETWEEN_LOOKS = 0.25
 
 
-class Responder(Protocol):
-    """Answers questions interactively in the running program."""
-
-    async def __call__(self, question: str, /) -> str:
-        """Return the answer to a question; empty if the person does not answer here."""
-        ...
+Responder = Callable[[str], Awaitable[str]]
+"""Answers a question in the running program; the answer is empty if nobody answers here."""
 
 
 class InboxClient:
@@ -44,7 +41,7 @@ class InboxClient:
             only.
     """
 
-    def __init__(self, responder: Responder | None = None) -> None:
+    def __init__(self, responder: Responder | None) -> None:
         self._responder = responder
 
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:

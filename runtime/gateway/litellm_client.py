@@ -48,11 +48,7 @@ class LitellmClient:
     async def chat(
         self, endpoint: Endpoint, body: Body, _sink: StreamSink | None = None
     ) -> ChatAnswer:
-        """Make one request; see `Client.chat`.
-
-        Raises:
-            CallError: No answer, or an answer that violates the API.
-        """
+        """Make one request; see `Client.chat`."""
         # It raises, before it sends anything, for what a model does not take, unless it is told to
         # drop that in silence.
         parameters = {**body.fields, **_settings(endpoint), "drop_params": False}

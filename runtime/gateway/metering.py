@@ -108,11 +108,7 @@ def _doubted(
     completion: int = 0,
     **changes: float,
 ) -> Usage:
-    """Add what only caps count: unreported tokens that the texts must have, and their price.
-
-    Args:
-        changes: Other fields of the usage to set.
-    """
+    """Add what only caps count: unreported tokens that the texts must have, and their price."""
     prompt = max(usage.prompt_tokens, read // MOST_BYTES_PER_TOKEN)
     completion = max(usage.completion_tokens, _size(written) // MOST_BYTES_PER_TOKEN, completion)
     least = replace(usage, prompt_tokens=prompt, completion_tokens=completion) if rates else usage
@@ -133,7 +129,7 @@ def upper_bound(
     sink: StreamSink,
     rates: TokenPrices | None,
     *,
-    read: int = 0,
+    read: int,
     has_ended: bool = False,
 ) -> Usage:
     """Return the highest possible usage of a call whose answer is missing or incomplete.

@@ -27,7 +27,7 @@ from .metering import (
 )
 from .prices import context_of
 from .retry import call_with_retries
-from .stream_sink import StreamSink, Tell, most_pieces, unheard
+from .stream_sink import StreamSink, Tell, most_pieces
 from .waiting import Waiting
 from .wires import WIRES
 
@@ -88,9 +88,6 @@ class Client(Protocol):
     async def chat(self, endpoint: Endpoint, body: Body, sink: StreamSink, /) -> ChatAnswer:
         """Make one request.
 
-        Args:
-            sink: Receives progress before the answer is complete.
-
         Raises:
             CallError: No answer, or an answer that violates the API.
         """
@@ -103,30 +100,22 @@ class Client(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingCall:
-    """A request with its limits and callbacks.
+    """A request with its limits and callbacks; see `Gateway.chat`.
 
     Attributes:
-        on_retry: Called with each failure to be retried and the seconds until then.
-        on_adapted: Called with each refused parameter and its replacement.
         patient: Whether to wait for an unavailable model; False if another model can answer.
-        on_words: Called with the text of a streamed answer as it arrives.
-        open_account: Records an attempt's possible cost before the attempt.
-        tell: Records events of interest to people while the call waits for an answer.
-        folder: The calling run's folder; None if it has none.
-        batched_attempt: Returns the attempt that sends a request in a batch, for the request's
-            digest.
     """
 
     request: ChatRequest
     budget: Budget
     on_retry: Callable[[CallError, float], None]
-    on_adapted: Callable[[ParameterChange], None] = lambda _: None
+    on_adapted: Callable[[ParameterChange], None]
     patient: bool = True
-    on_words: Callable[[str], None] = unheard
-    open_account: OpenAccount = no_account
-    tell: Tell = unheard
-    folder: Path | None = None
-    batched_attempt: Callable[[str], BatchedAttempt] = unrecorded
+    on_words: Callable[[str], None]
+    open_account: OpenAccount
+    tell: Tell
+    folder: Path | None
+    batched_attempt: Callable[[str], BatchedAttempt]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,9 +125,7 @@ class ModelClient:
     Attributes:
         limiter: Decides when calls may be sent; shared with other aliases of the same model.
         rates: The model's prices; None if unknown.
-        is_declared: Whether the host declared the prices.
         is_batched: Whether its calls wait in batches, without a limit on concurrent calls.
-        refused: The forms of parameters that the model turned out to refuse.
         longest: The most tokens that it wrote beyond a request's limit, else 0.
     """
 
@@ -161,9 +148,6 @@ class ModelClient:
         self, call: PendingCall, client: Client, endpoint: Endpoint
     ) -> tuple[ChatAnswer, int]:
         """Call the model, and retry while failures may pass and retries are left.
-
-        Args:
-            call: The request and its limits.
 
         Returns:
             The answer and the number of attempts.

@@ -6,7 +6,6 @@ import asyncio
 import bisect
 import math
 import random
-import time
 from collections.abc import Awaitable, Callable
 from threading import Lock
 from typing import TypeVar
@@ -24,19 +23,9 @@ SPREAD = 0.5
 
 
 class Pacing:
-    """Schedules the retries of one model's calls. Safe to use from several event loops.
+    """Schedules the retries of one model's calls. Safe to use from several event loops."""
 
-    Args:
-        jitter: The source of randomness for waits.
-        clock: Returns the time in seconds; only differences matter.
-    """
-
-    def __init__(
-        self,
-        jitter: random.Random,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, jitter: random.Random, *, clock: Callable[[], float]) -> None:
         self._jitter = jitter
         self._clock = clock
         self._held_until = -math.inf
@@ -82,20 +71,9 @@ class Pacing:
 
 
 class RateLimiter:
-    """Decides when a call may be sent, and learns from its outcome.
+    """Decides when a call may be sent, and learns from its outcome."""
 
-    Args:
-        jitter: The source of randomness for waits.
-        clock: Returns the time in seconds; only differences matter.
-
-    Attributes:
-        pacing: Schedules calls after a failure.
-        breaker: Rejects calls while the endpoint is out.
-    """
-
-    def __init__(
-        self, name: str, jitter: random.Random, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, name: str, jitter: random.Random, *, clock: Callable[[], float]) -> None:
         self.slots = Slots()
         self.pacing = Pacing(jitter, clock=clock)
         self.breaker = Breaker(name, clock=clock)

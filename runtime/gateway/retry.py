@@ -35,10 +35,6 @@ async def call_with_retries(
     Each retry waits at least as long as the endpoint asked, then with full jitter. So callers that
     were refused together do not return together.
 
-    Args:
-        on_retry: Called with each failure to be retried and the seconds until then.
-        may_retry: Returns whether a failure is worth a retry.
-
     Returns:
         The answer and the number of attempts.
 

@@ -44,13 +44,11 @@ class StreamSink:
     Attributes:
         on_bytes: Called with each part of a streamed response; the argument is False for a
             keep-alive.
-        on_words: Called with the text of a streamed answer as it arrives.
         received: Returns the partial answer, once an answer has begun; raises CallError if it is
             invalid.
         is_cut: Whether the endpoint or its connection ended the answer too early.
         most_pieces: The most pieces of an answer before it is broken off.
         tell: Records events of interest to people, such as a question to a person and its place.
-        folder: The calling run's folder; None if it has none.
         call_id: The id of the attempt, the same in every process; for requests in batches.
     """
 

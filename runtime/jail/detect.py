@@ -70,7 +70,6 @@ class JailReport:
 
     Attributes:
         tier: the strongest working tier; None if none works.
-        version: the version of that tier's means.
         attempts: the tiers tried, up to that one.
     """
 

@@ -49,9 +49,6 @@ class Jail:
     configuration names programs.
 
     Args:
-        work: the folder that the code may change.
-        request: the code's other resources.
-        tier: how to confine; `Jails.open` picks this machine's best.
         share: the disk that this jail shares with others; None if only `JailLimits.disk` counts.
         at: the work folder's path in the jail; None for its path outside.
         placed: more folders that the code may read: each path in the jail, and its path outside.

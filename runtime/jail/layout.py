@@ -20,8 +20,6 @@ class Confinement:
     """The resources of one jail.
 
     Attributes:
-        work: the folder that its code may change.
-        request: the other resources requested.
         private: a folder of this jail alone; contains `tmp`, `shm`, `passwd` and `group`.
         environment: all environment variables of its code.
         uid: the user (and group) of its code; None for the current user.

@@ -167,19 +167,15 @@ def spawn(
     *,
     group: ProcessGroup | None,
     folder: Path,
-    stdin: int = subprocess.DEVNULL,
-    stderr: int = subprocess.STDOUT,
+    stdin: int,
+    stderr: int,
 ) -> JailedProcess:
     """Start a command in a jail.
 
     The kernel ends the command when the calling thread ends, so that it cannot outlive us.
 
     Args:
-        command: the program, as the jail sees it, and its arguments.
         group: the process group for the tier's program; None for a tier without mounts.
-        folder: where it starts.
-        stdin: as for `subprocess.Popen`.
-        stderr: as for `subprocess.Popen`.
 
     Raises:
         JailError: the jail did not start; the message contains its output.

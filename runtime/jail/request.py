@@ -54,7 +54,6 @@ class JailRequest:
     """The resources of a jail's code besides its work folder.
 
     Attributes:
-        limits: Its limits.
         readable: Installed files that it may read, at the same path wherever jails are.
         host_folders: Folders of this machine that it may read at the same path.
         environment: Variables to add to the minimal environment, or to replace there.

@@ -30,9 +30,6 @@ class ScratchFolder:
         passable: whether others can pass through to paths whose names they know, as the user of a
             jail without mounts must. Else nobody else can enter.
 
-    Attributes:
-        path: the folder's path.
-
     Raises:
         JailError: the folder could not be created.
     """

@@ -33,7 +33,6 @@ class JailWatch:
 
     Args:
         confinement: the jail's folders and limits. The folders' current content does not count.
-        share: the disk limit that it shares with other jails.
     """
 
     def __init__(self, confinement: Confinement, share: DiskShare | None = None) -> None:

@@ -182,7 +182,6 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
 
     Args:
         name: path of the file in it, with `/` between the parts.
-        limit: the most bytes of the file.
 
     Raises:
         JailError: the name leads out of the folder, through a link, or not to a regular file, or

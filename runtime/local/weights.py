@@ -38,7 +38,6 @@ class Weights:
     """A model file that this package can fetch.
 
     Attributes:
-        published: The published file, before conversion.
         bytes: The size of the file after conversion to 8-bit weights.
         sha256: Its checksum; the conversion gives the same bytes everywhere.
     """

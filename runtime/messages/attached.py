@@ -61,7 +61,6 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
 
     Args:
         plans: The teams: one, or several of which one is chosen for the task.
-        place: Where the task is defined, if known.
 
     Raises:
         InputError: The repository cannot be read, or no team reads all images and PDFs.

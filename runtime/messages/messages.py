@@ -39,9 +39,6 @@ NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 def refuse_unfilled(plans: Sequence[Plan], tasks: Iterable[Task], place: str = "") -> None:
     """Check that every task has the fields that prompts and rules of all teams name.
 
-    Args:
-        place: Where the task is defined, if known.
-
     Raises:
         InputError: A task lacks one.
     """
@@ -178,7 +175,7 @@ def question(
         recalled=[_remembered(entry) for entry in recalled],
         own=_fenced(carried.own) if carried.own else None,
         letters=[_fenced(letter) for letter in carried.letters],
-        bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
+        bulletin={"content": text, "fence": fence(text)} if (text := carried.bulletin) else None,
         notice=_notice(carried.notice) if carried.notice else None,
         consults=carried.consults,
     )
@@ -208,10 +205,6 @@ def _fence(text: str) -> str:
 def _item(item: Item) -> Mapping[str, Any]:
     fields = {"number": item.number, "of": item.of, "content": item.text}
     return {**fields, "fence": fence(item.text)}
-
-
-def _bulletin(text: str) -> Mapping[str, str]:
-    return {"content": text, "fence": fence(text)}
 
 
 def _notice(notice: Notice) -> Mapping[str, Any]:

@@ -41,8 +41,6 @@ class MemoryEntry:
     """An entry of a memory.
 
     Attributes:
-        source: Its origin, in words.
-        id: Its id in the memory.
         similarity: Its similarity to the query, in [-1, 1].
         credit: The credit of the agent that learnt it, if known.
         case: The id of the task that it was learnt from, if known.
@@ -161,9 +159,6 @@ def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
 def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:
     """Refuse a memory that was learnt from the very task.
 
-    Args:
-        recaller: The memory, if any.
-
     Raises:
         InputError: It was; the message names both places.
         CoterieError: The memory cannot be read.
@@ -179,7 +174,7 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
 
 
 async def reminded(
-    agent: Agent, task: Task, recaller: Recaller | None, once: Once, text: str = ""
+    agent: Agent, task: Task, recaller: Recaller | None, once: Once, text: str
 ) -> tuple[MemoryEntry, ...]:
     """Return the memories of an agent, which it recalls once in a run.
 

@@ -38,9 +38,6 @@ def exporting(target: str) -> Generator[Telemetry]:
 
     Failures to send are reported once, on standard error, when the block ends.
 
-    Args:
-        target: The destination: the value of `--otel`.
-
     Raises:
         InputError: The extra is not installed, the file cannot be written, or a variable requests
             something unknown. Nothing was spent.

@@ -24,9 +24,6 @@ IDS = ("traceId", "spanId", "parentSpanId")
 class FileExporter(SpanExporter):
     """Appends spans to a file.
 
-    Args:
-        path: The file; created if it does not exist.
-
     Raises:
         InputError: It cannot be written.
     """

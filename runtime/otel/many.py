@@ -30,11 +30,7 @@ def around(
 
 
 class TurnSpans:
-    """Makes a span for each of many `Parts`, if traces are requested. A context manager.
-
-    Args:
-        telemetry: Makes spans; None if no traces are requested.
-    """
+    """Makes a span for each of many `Parts`, if traces are requested. A context manager."""
 
     def __init__(
         self,

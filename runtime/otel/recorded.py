@@ -28,7 +28,6 @@ def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
     If the run was resumed, the time between its processes is left out.
 
     Args:
-        recorded: The record in the folder.
         folder: The run's folder, or that of the evaluation or evolution that contains it.
 
     Raises:

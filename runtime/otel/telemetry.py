@@ -41,7 +41,7 @@ class Telemetry:
         content: Whether spans contain the input and output of models and tools.
     """
 
-    def __init__(self, exporter: SpanExporter, *, content: bool = False) -> None:
+    def __init__(self, exporter: SpanExporter, *, content: bool) -> None:
         self._content = content
         self._log = _Log()
         self._exporter = _CountingExporter(exporter)

@@ -86,7 +86,6 @@ class Plan:
     """A team, ready to run.
 
     Attributes:
-        team: The team that was compiled.
         agents: The planned agents by id, in Kahn order.
         levels: The ids by level; agents of one level do not depend on each other.
         output: The agent whose output is the team's answer.

@@ -15,9 +15,6 @@ FOLDER = Path(__file__).parent
 def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
     """Render one of our prompt files. A value is text and is never read as a template.
 
-    Args:
-        name: The file's name, without its ending.
-
     Raises:
         jinja2.UndefinedError: A placeholder of the file has no value.
     """

@@ -173,7 +173,6 @@ class Entries:
         """Write an entry; see `JournalEntry`.
 
         Args:
-            cost: The cost of the attempt that the entry records, if it records one.
             at_once: Whether to return only once it is written. Otherwise it is written before any
                 later entry, or within `LAG` seconds. Use that for an entry that can be derived from
                 earlier ones, and where waiting is impossible.

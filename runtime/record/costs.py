@@ -47,11 +47,7 @@ class Costs:
     _answers: dict[str, dict[str, Usage]] = field(default_factory=dict[str, dict[str, Usage]])
 
     def attempt(self, path: str, number: str, usage: Usage, state: State) -> None:
-        """Record the cost of an attempt, replacing the earlier one.
-
-        Args:
-            path: The path of its call's attempts.
-        """
+        """Record the cost of an attempt, replacing the earlier one."""
         call = path.removesuffix(ATTEMPTS)
         self._add(call)
         self._attempts.setdefault(call, {})[number] = usage, state

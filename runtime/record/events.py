@@ -37,7 +37,6 @@ class EventLog:
     """The readable events of a run.
 
     Attributes:
-        events: The readable events, in order.
         damage: A sentence that names the damaged lines, with reasons; empty if there are none.
     """
 
@@ -155,9 +154,6 @@ def _damage_text(path: Path, damaged: Mapping[int, str]) -> str:
 
 def checked(source: str, read: Callable[[], Read]) -> Read:
     """Compute something from a run's events, which anyone may have changed.
-
-    Args:
-        source: The origin of the events, for messages.
 
     Raises:
         InputError: The events do not have the form that runs write.

@@ -78,7 +78,6 @@ class Journal:
     """The journal of one run, in its folder. A context manager; one process holds it at a time.
 
     Attributes:
-        replaying: Whether everything must come from the journal.
         divergences: Questions and results that differ from the record.
         recorded_answers: How many answers came from the journal.
     """
@@ -251,11 +250,7 @@ class Journal:
             raise NotRecorded(f"the journal has nothing under {path!r}: the run did not get there.")
 
     def compare(self, path: str, key: str, value: Value) -> None:
-        """Record a divergence if a replay's question or result differs from the record.
-
-        Args:
-            value: The result: the fields that must be equal.
-        """
+        """Record a divergence if a replay's question or result differs from the record."""
         entry = self._entries.latest(path)
         if entry is None:
             return
@@ -286,9 +281,6 @@ class Journal:
 
     def forget(self, is_old: Callable[[str, Value], bool]) -> None:
         """Delete entries.
-
-        Args:
-            is_old: Returns whether to delete an entry, given its path and value.
 
         Raises:
             StorageError: The file cannot be written.
@@ -328,10 +320,6 @@ class Journal:
         """Record the highest cost of a call's attempt, before the attempt.
 
         If it is never settled because its process was killed, it counts as having cost the most.
-
-        Args:
-            most: The highest cost.
-            attempt: The attempt, if it is made in a batch.
 
         Returns:
             A function that replaces it by the actual cost. That is written before anything that

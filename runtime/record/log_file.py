@@ -58,7 +58,6 @@ class LogFile:
         """Open a file, or create it; cut off what a failure left at its end.
 
         Args:
-            note: Called with each line.
             reading: Only read it: create and change nothing.
 
         Raises:

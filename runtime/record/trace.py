@@ -137,11 +137,7 @@ class Parts(Protocol):
     """Listens to the many parts of a larger whole: the trials of an evaluation, or of a test."""
 
     def begin(self, key: Hashable, name: str, /, **attributes: Any) -> Trace | None:
-        """Begin a part, and return its listener; None if no events are wanted.
-
-        Args:
-            attributes: JSON-able attributes of the part.
-        """
+        """Begin a part, and return its listener; None if no events are wanted."""
         ...
 
     def finished(self, key: Hashable, score: float | None, /) -> None:
@@ -150,11 +146,7 @@ class Parts(Protocol):
 
 
 class RunFolder:
-    """The folder of one run: team.yaml, task.json, events.jsonl, result.json.
-
-    Args:
-        scrub: Removes secrets from what is written.
-    """
+    """The folder of one run: team.yaml, task.json, events.jsonl, result.json."""
 
     def __init__(self, path: Path, scrub: Callable[[str], str]) -> None:
         self.path = path

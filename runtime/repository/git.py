@@ -43,7 +43,6 @@ def git(
     """Run git in a folder, without hooks, pagers or the user's own settings.
 
     Args:
-        arguments: The git command and its arguments.
         accepted: Exit codes that are no failure.
 
     Raises:

@@ -26,11 +26,7 @@ STATE = "state"
 
 
 class Workspaces:
-    """The workspaces of one run. A context manager; leaving it removes them.
-
-    Args:
-        task: The task, without its reference answer.
-    """
+    """The workspaces of one run. A context manager; leaving it removes them."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -47,11 +43,7 @@ class Workspaces:
                 self._scratch.close()
 
     def of(self, agent_id: str, attempt: int, start: Sequence[RepositoryChange] = ()) -> Workspace:
-        """Return an agent's workspace for one attempt. Nothing is created before its first use.
-
-        Args:
-            attempt: The number of the attempt, from 1.
-        """
+        """Return an agent's workspace for one attempt. Nothing is created before its first use."""
         return Workspace(home=self, name=f"{agent_id}-{attempt}", start=tuple(start))
 
     def trees(self) -> Trees:

@@ -34,8 +34,6 @@ class Bus:
 
     Attributes:
         active: The active agents, each with the agent that started it; empty for the team itself.
-        leaving: Those that were stopped while working.
-        at_work: The turns that agents are in.
         turns: How many turns each has begun.
         ended: How the run ended, if it has.
     """

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ..plan.plan import Plan
     from ..record.trace import Trace
 
-NOBODY: Collection[str] = frozenset[str]()
 OPEN_ENDED = frozenset({"cost", "failed"})
 """Ends after which a resumed run continues: with more to spend, or with another attempt."""
 _SILENCE = Ended(why="silence")
@@ -48,13 +47,12 @@ async def open_roster(
     task: Task,
     context: Context,
     *,
-    path: str = "",
-    silent: Collection[str] = NOBODY,
+    path: str,
+    silent: Collection[str],
 ) -> Run:
     """Run a team with an open roster on a task, without scoring it.
 
     Args:
-        plan: A compiled team with `execution.roster`.
         path: The run's path in its journal: empty, or ending with a slash.
         silent: Agents that can be neither started nor written to.
 

@@ -43,10 +43,8 @@ class RunningTurn:
     """A running turn of an agent.
 
     Attributes:
-        state: The agent's input, for the engine.
         budget: Counts its spending in this process.
         spent: Its spending in earlier processes.
-        part: The work, while it runs.
         patch: The patch that it hands in, if it handed in.
     """
 
@@ -85,11 +83,7 @@ class RunningTurn:
 
 @dataclass(kw_only=True, eq=False)
 class TurnContext:
-    """What the turns of one run share, and what they leave to later ones.
-
-    Attributes:
-        path: The run's path in its journal.
-    """
+    """What the turns of one run share, and what they leave to later ones."""
 
     plan: Plan
     task: Task

@@ -37,7 +37,6 @@ class Declared:
     """The rule of a team file for the pass after each pass: a `Between`.
 
     Attributes:
-        rules: The team's `execution.rounds`.
         opening: The agents that work once, before the rounds.
     """
 

@@ -87,7 +87,6 @@ class Round:
     Attributes:
         number: The number of the round, from 1; for another pass, the number of rounds before it.
         state: What its agents read of earlier passes.
-        preset: Outcomes of agents that were not run.
     """
 
     number: int

@@ -25,7 +25,6 @@ def jailed(assignment: Assignment, bridge: Bridge, request: JailRequest) -> Gene
 
     Args:
         bridge: Cancelling its run kills everything in the jail.
-        request: The code's other resources.
 
     Raises:
         AgentError: There is no workspace, or the code left more there than can be transferred here.
@@ -62,7 +61,6 @@ def recording(
     """Return a function that records outcomes of an agent's code, and replays recorded ones.
 
     Args:
-        bridge: The connection to the run's journal.
         form: The dataclass of an outcome; its fields are JSON-able.
     """
 

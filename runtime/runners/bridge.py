@@ -30,11 +30,7 @@ class Stopped(BaseException):
 
 
 class Bridge:
-    """The event loop, as seen from a run's thread and the threads that it starts.
-
-    Args:
-        loop: The run's event loop.
-    """
+    """The event loop, as seen from a run's thread and the threads that it starts."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

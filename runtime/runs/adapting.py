@@ -6,13 +6,13 @@ The implementation is in a higher layer. It is found through the entry point `re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ...schema.host.catalogue import Catalogue
@@ -72,29 +72,14 @@ class Adapting(Protocol):
     ) -> Run:
         """Make the run.
 
-        Args:
-            plan: The initial team.
-            services: Models, tools and jails.
-            record: Holds the run's journal and files.
-            scrubber: Removes the host's secrets from recorded data.
-            budget: What the run may cost, judges included.
-
         Raises:
             StorageError: The record can no longer be written.
         """
         ...
 
 
-class Adapter(Protocol):
-    """Loads the recipe by which teams adapt."""
-
-    def __call__(self, recipe: Path, team: Team, catalogue: Catalogue) -> Adapting:
-        """Load the recipe, and report all its problems before anything is spent.
-
-        Raises:
-            InputError: The recipe has problems.
-        """
-        ...
+Adapter: TypeAlias = "Callable[[Path, Team, Catalogue], Adapting]"
+"""Loads the recipe by which teams adapt, and reports all its problems before anything is spent."""
 
 
 def adapting(recipe: Path, team: Team, catalogue: Catalogue) -> Adapting:

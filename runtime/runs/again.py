@@ -19,9 +19,6 @@ from .record import MANIFEST, read_value
 def load_recorded(folder: Path, catalogue: Catalogue) -> tuple[Team, Task, Catalogue]:
     """Load a recorded run's team and task, and report the problems of both together.
 
-    Args:
-        catalogue: What the team and task may name: see `known_again`.
-
     Returns:
         The team, the task, and what files in the folder may name.
 
@@ -66,7 +63,10 @@ def known_again(
         InputError: An alias names another model or address here, and `--model` does not set it.
     """
     if offline:
-        unarmed = {alias: _unarmed(model) for alias, model in recorded.items()}
+        unarmed = {
+            alias: replace(model, key_env=None, headers={}, header_env={})
+            for alias, model in recorded.items()
+        }
         return replace(catalogue, models={**catalogue.models, **unarmed})
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     others = [
@@ -92,7 +92,3 @@ def _meaning(model: Model | None) -> str:
     if model is None:
         return "no model"
     return quoted(f"{model.model}@{model.api_base}" if model.api_base else model.model)
-
-
-def _unarmed(model: Model) -> Model:
-    return replace(model, key_env=None, headers={}, header_env={})

@@ -67,11 +67,6 @@ async def arun(
 ) -> Run:
     """Do the same as `run`, in the caller's event loop.
 
-    Args:
-        team: A team, the path of a team file, or `seed:NAME`.
-        task: A task, or the path of a task file. None to use `query`.
-        **options: See `Options`.
-
     Raises:
         InputError: A file does not load, or the run lacks a requirement.
         StorageError: The run's folder can no longer be written.
@@ -132,13 +127,7 @@ async def areplay(folder: str | Path, **options: Unpack[Options]) -> Run:
 def stream(
     team: Team | str | Path, task: Task | str | Path | None = None, **options: Unpack[Options]
 ) -> Streaming:
-    """Run a team and yield its events as they happen, in an `async for` loop.
-
-    Args:
-        team: A team, the path of a team file, or `seed:NAME`.
-        task: A task, or the path of a task file. None to use `query`.
-        **options: See `Options`.
-    """
+    """Run a team as `arun` does, and yield its events as they happen, in an `async for` loop."""
     return Streaming(team, task, options)
 
 

@@ -36,7 +36,6 @@ class Conversation:
     Attributes:
         continues: The name of the previous run's folder.
         turns: The earlier questions and answers, the oldest first.
-        asked: This run's own question.
     """
 
     continues: str

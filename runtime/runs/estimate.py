@@ -112,11 +112,7 @@ class Estimate:
 
 
 def of_call(model: Model | None, read: Range, written: Range) -> Estimate:
-    """Estimate one call of a model.
-
-    Args:
-        model: The model; None if unknown.
-    """
+    """Estimate one call of a model."""
     once = Range(least=1, most=1)
     rates = None if model is None else rates_of(model)
     if rates is None:

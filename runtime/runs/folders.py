@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,7 +30,6 @@ class KeptRun:
     Attributes:
         status: `done`, `failed` or `interrupted`, from its result, or `under way`.
         score: Its score, in [0, 1]; None without one.
-        calls: Its number of model calls.
     """
 
     folder: Path
@@ -87,13 +87,19 @@ def archive(runs: Sequence[KeptRun], target: Path) -> None:
     Raises:
         InputError: The file already exists, or cannot be created.
     """
+    with new_file(target) as part, tarfile.open(part, "w:gz") as packed:
+        for run in runs:
+            packed.add(run.folder, arcname=run.folder.resolve().name)
+
+
+@contextmanager
+def new_file(target: Path) -> Generator[Path]:
+    """Yield a file to write, which gets its name if the block succeeds; refuse an existing name."""
+    if target.exists():
+        raise InputError(f"{target} exists already. Name another file.")
     part = target.with_name(f".{target.name}.part")
     try:
-        if target.exists():
-            raise InputError(f"{target} exists already. Name another file.")
-        with tarfile.open(part, "w:gz") as packed:
-            for run in runs:
-                packed.add(run.folder, arcname=run.folder.resolve().name)
+        yield part
         rename(part, target)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None

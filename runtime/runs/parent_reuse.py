@@ -110,9 +110,6 @@ class ParentRunReuse(Journal):
         """Return whether an agent had at most the time here that another plan gives it.
 
         An answer that took longer cannot serve an agent with less time.
-
-        Args:
-            plan: The plan of the other team.
         """
         whole, most = self.plan.team.execution.timeout, plan.team.execution.timeout
         own = self.plan.agents.get(agent_id)

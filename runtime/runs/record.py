@@ -83,7 +83,6 @@ class RunRecord:
 
         Args:
             plan: The plan to run; team.yaml contains its full prompts.
-            scrub: Removes secrets from what is written.
             files: Further files needed to resume it, by name.
 
         Raises:
@@ -225,11 +224,7 @@ class RunRecord:
 
 
 def as_recorded(task: Task, scrub: Callable[[str], str]) -> Task:
-    """Return a task as its record will hold it, so that the run can be repeated from the record.
-
-    Args:
-        scrub: Removes the known secrets.
-    """
+    """Return a task as its record will hold it, so that the run can be repeated from the record."""
     return replace(
         task,
         query=scrub(task.query),

@@ -46,8 +46,6 @@ class Setting:
 
     Attributes:
         seed: Makes sampling repeatable if the endpoint allows it.
-        budget: What a run may cost.
-        agent_budget: What each agent of a run may cost.
         allow_unpriced: Under a USD cap, also call models without a known price.
         cache: A folder of answers that runs share.
         unsafe_local: Run agents' code without a jail.
@@ -130,9 +128,6 @@ class Services:
     async def prepare(self, plan: Plan, *, offline: bool = False) -> None:
         """Check that a plan can run, and start what it needs.
 
-        Args:
-            offline: Whether it is a replay, which calls no model.
-
         Raises:
             InputError: A key, a price, a tool server, a jail or a program is missing. Nothing was
                 spent.
@@ -160,9 +155,6 @@ class Services:
         self, journal: Journal, say: Callable[[str], None]
     ) -> AsyncGenerator[None]:
         """Make calls in batches within the block, if the setting says so.
-
-        Args:
-            journal: Records the batches.
 
         Raises:
             InputError: Batches hold uncollected answers that would be paid for again.
@@ -230,8 +222,6 @@ class Services:
         """Return the context for running prepared plans here: whole, by their passes, or one pass.
 
         Args:
-            journal: Records models' answers, and replays recorded ones.
-            scrubber: Removes the host's secrets from answers.
             budget: What everything together may cost.
             dialogue: The most characters to keep of each agent's conversation.
             keep: Keeps the files that agents write; None to discard them.
@@ -266,7 +256,6 @@ async def open_services(
     """Open the services for runs; leaving the block closes connections and ends servers.
 
     Args:
-        setting: The settings of the runs.
         approver: Asks a person before tool calls that need approval by tools.yaml. None: a team
             with such tools is refused.
         responder: Answers questions of Person agents here; None to accept answer files only.

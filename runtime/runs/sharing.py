@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.values import beneath
-from ...schema.values.errors import InputError
-from ...schema.values.files import rename
 from ..record.journal import FILE
+from .folders import new_file
 from .record import MANIFEST, RESULT, as_json, read_value
 
 HOST_FIELDS = ("task_file", "cache", "pool", "jail", "on")
@@ -36,30 +35,19 @@ def share(folder: Path, target: Path, scrub: Callable[[str], str]) -> list[str]:
 
     It leaves out the journal, which only resuming and replaying need, and files that are not text.
 
-    Args:
-        target: The new file.
-
     Raises:
         InputError: The run cannot be read, or the file cannot be created.
     """
-    if target.exists():
-        raise InputError(f"{target} exists already. Name another file.")
-    left, names, part = list[str](), _names(folder), target.with_name(f".{target.name}.part")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
-            for inside in _files(folder):
-                text = None if inside.startswith(FILE) else _text(folder, inside)
-                if text is None:
-                    left.append(inside)
-                    continue
-                if inside in {MANIFEST, RESULT}:
-                    text = as_json(_without_host(read_value(folder / inside)))
-                packed.writestr(f"{folder.resolve().name}/{inside}", _without(scrub(text), names))
-        rename(part, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
-    finally:
-        part.unlink(missing_ok=True)
+    left, names = list[str](), _names(folder)
+    with new_file(target) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
+        for inside in _files(folder):
+            text = None if inside.startswith(FILE) else _text(folder, inside)
+            if text is None:
+                left.append(inside)
+                continue
+            if inside in {MANIFEST, RESULT}:
+                text = as_json(_without_host(read_value(folder / inside)))
+            packed.writestr(f"{folder.resolve().name}/{inside}", _without(scrub(text), names))
     return left
 
 

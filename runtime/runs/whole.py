@@ -36,7 +36,6 @@ async def perform(
     """Run a plan on a task, from the first agent to the score.
 
     Args:
-        plan: A compiled team.
         task: The task. Its reference answer reaches the scorer only.
         path: The run's path in its journal: empty, or ending with a slash.
         silent: Agents that take no part.
@@ -74,7 +73,6 @@ async def passes(
     """Make all passes that a team itself declares, without a score.
 
     Args:
-        plan: A compiled team.
         task: The task. Its reference answer reaches no agent.
         path: The run's path in its journal: empty, or ending with a slash. Each pass of a team that
             declares rounds has its own path below.
@@ -158,9 +156,6 @@ def _recruited(past: Sequence[Round], plan: Plan) -> Mapping[str, str]:
 
 def as_run(past: tuple[Round, ...], plan: Plan) -> Run:
     """Sum up a team's passes as one run without a score.
-
-    Args:
-        past: The result of `passes`.
 
     Returns:
         The run. Without an answer it has failed, even if no agent failed: then the agent whose

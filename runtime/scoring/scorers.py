@@ -47,10 +47,8 @@ class Evidence:
 
     Attributes:
         task: The task, with its reference answer.
-        answer: The team's answer.
         tool_calls: The tool calls of the agent that gave the answer, in order.
         answers: The last output of each agent that succeeded, by its id.
-        jails: Where code may run.
     """
 
     task: Task
@@ -66,9 +64,6 @@ class ScorerError(Exception):
 
 async def scored(run: Run, task: Task, jails: Jails) -> Run:
     """Compare a run's answer with the task's reference answer: once, by the caller that made it.
-
-    Args:
-        jails: Where a scorer may run code.
 
     Returns:
         The run with its score, if it has an answer and the task a reference. A failed run without

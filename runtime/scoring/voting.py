@@ -103,9 +103,6 @@ def picks(function: str) -> bool:
     """Return whether a function returns one of the reports that it receives: a kind of vote.
 
     `majority` and `vote` do; others declare it by an attribute, `picks = True`.
-
-    Args:
-        function: The name of an installed function.
     """
     return function in VOTES or bool(getattr(load_named("functions", function), "picks", False))
 

@@ -193,9 +193,6 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
 
     They are read as UTF-8 and byte by byte, and once more without zeros, which UTF-16 and UTF-32
     write between the letters of a key.
-
-    Args:
-        scrub: Removes secrets from a text.
     """
     packed = unpacked(content, UnpackBudget.of(len(content)))
     for part in {content, content.replace(b"\0", b""), *packed}:

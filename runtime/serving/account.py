@@ -39,12 +39,7 @@ def seconds_left() -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkSession:
-    """A stretch of work on a record, which counts for the day on which it began.
-
-    Attributes:
-        place: Where it stands in the account.
-        before: What the record had cost before.
-    """
+    """A stretch of work on a record, which counts for the day on which it began."""
 
     place: str
     run: str

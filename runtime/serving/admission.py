@@ -13,12 +13,7 @@ RETRY_AFTER = 5
 
 
 class RequestQueue:
-    """A first-come, first-served queue of requests.
-
-    Args:
-        at_once: How many run at once.
-        most_waiting: How many may wait.
-    """
+    """A first-come, first-served queue of requests."""
 
     def __init__(self, at_once: int, most_waiting: int) -> None:
         self._at_once = at_once

@@ -59,7 +59,6 @@ def question_of(
 
     Args:
         headers: The request's headers, with lower-case names.
-        caller: The digest of the client's key.
         key: The idempotency key of the protocol; a header takes precedence.
         conversation: The fields of the question that name its conversation.
 

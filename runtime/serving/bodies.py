@@ -53,9 +53,6 @@ def part_of(body: Any, name: str) -> Mapping[str, Any]:
 def refuse_set(body: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
     """Refuse fields that would change the answer and that no team can honour.
 
-    Args:
-        reasons: Why each field is refused, by its name.
-
     Raises:
         Refusal: One is set.
     """

@@ -28,9 +28,7 @@ class Refusal(CoterieError):
 
     Attributes:
         message: The rule, the value, and what to do.
-        param: The request's field that is wrong.
         retry_after: Seconds after which the same request may succeed.
-        run: The name of the request's record, if it has one.
     """
 
     status: int
@@ -70,7 +68,7 @@ def stopping() -> Refusal:
     return Refusal(503, message, code="stopping", retry_after=5)
 
 
-def no_answer(run: Run, name: str, *, retry_after: int | None = None) -> Refusal:
+def no_answer(run: Run, name: str, *, retry_after: int | None) -> Refusal:
     """Return the refusal for a run without an answer.
 
     Args:

@@ -133,10 +133,7 @@ class TeamServer:
     """Answers requests. `serving` opens one.
 
     Attributes:
-        services: Models, tools and jails of all runs.
-        admission: The queue of requests.
         approving: Asks clients before tools are called.
-        scrub: Removes the host's secrets from everything that is written.
     """
 
     teams: Teams
@@ -155,9 +152,6 @@ class TeamServer:
 
     async def ask(self, question: ServedQuestion, listener: Listener | None = None) -> ServedAnswer:
         """Answer a question. Cancelling this cancels the run; its record stays.
-
-        Args:
-            listener: Called with each event of the run.
 
         Raises:
             Refusal: There is no answer.
@@ -339,7 +333,6 @@ async def serving(
 
     Args:
         account: The account of requests, which is open.
-        admission: The queue of requests.
         secrets: Further texts that may never be written: the clients' keys.
     """
     approving = Approving()

@@ -122,9 +122,6 @@ class Teams:
 
         Running requests finish with the team that they began with.
 
-        Args:
-            services: Starts what the new teams need.
-
         Returns:
             The errors of the teams that stayed unchanged, by their names.
         """

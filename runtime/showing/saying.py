@@ -91,10 +91,6 @@ def _posted(fields: Fields) -> str:
     return f"{does} {fields['to'] or 'all'}{text}"[:LONGEST]
 
 
-def _roster_ended(fields: Fields) -> str:
-    return f"ended after {counted(fields['sent'], 'message')}, {fields['why']}"
-
-
 def _round(fields: Fields) -> str:
     """Name a pass and the agents that are settled in a round."""
     number, settled = fields["round"], fields["given"]
@@ -109,30 +105,14 @@ def _rounds_ended(fields: Fields) -> str:
     return f"ended, {fields['why']}; round {fields['answer_of']} answers{unjudged}"
 
 
-def _rejection(fields: Fields) -> str:
-    return ": ".join(["nothing of use", *(fields["problems"] or [fields["reason"]])])
-
-
 def _cut_off(fields: Fields) -> str:
     reason = fields["finish_reason"]
     return CUT_OFF.get(reason, f"its answer was cut off ({reason})")
 
 
-def _error(fields: Fields) -> str:
-    return f"{fields['error']}"
-
-
 def _again(fields: Fields) -> str:
     wait = f" (after {fields['wait']:g} s)" if fields.get("wait") else ""
     return f"again{wait}: {fields['error']}"
-
-
-def _recalled(fields: Fields) -> str:
-    return f"recalls {counted(fields['shown'], 'case')}"
-
-
-def _left_out(fields: Fields) -> str:
-    return f"{counted(fields['left_out'], 'character')} of its conversation were left out"
 
 
 def _ended(fields: Fields) -> str:
@@ -156,25 +136,31 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "mail_returned": lambda fields: f"turn {fields['turn']} had no result",
     "message_posted": _posted,
     "model_call": _called,
-    "model_error": _error,
+    "model_error": lambda fields: f"{fields['error']}",
     "model_fallback": lambda fields: f"asks {fields['alias']} after: {fields['error']}",
     "model_retried": _again,
-    "operator_dropped": _rejection,
+    "operator_dropped": lambda fields: ": ".join(
+        ["nothing of use", *(fields["problems"] or [fields["reason"]])]
+    ),
     "operator_repair": lambda fields: f"must repair its answer: {'; '.join(fields['problems'])}",
     "only_thought": lambda fields: f"an invalid answer: {fields['why']}",
     "parameter_adapted": _adapted,
     "answer_unread": lambda fields: f"the answer cannot be used: {fields['problem']}",
     "question_asked": lambda fields: f"waiting for an answer: {fields['file']}",
-    "recalled": _recalled,
+    "recalled": lambda fields: f"recalls {counted(fields['shown'], 'case')}",
     "recruited": lambda fields: f"recruited {span(fields['agents'])}",
     "repair": lambda fields: f"must repair its answer: {'; '.join(fields['problems'])}",
-    "roster_ended": _roster_ended,
+    "roster_ended": lambda fields: (
+        f"ended after {counted(fields['sent'], 'message')}, {fields['why']}"
+    ),
     "round_started": _round,
     "rounds_ended": _rounds_ended,
     "run_finished": _ended,
     "step_failed": lambda fields: f"a step failed: {fields['error']}",
     "tool_call": _tool,
-    "trimmed": _left_out,
+    "trimmed": lambda fields: (
+        f"{counted(fields['left_out'], 'character')} of its conversation were left out"
+    ),
     "work_merged": lambda fields: "starts from the others' changes in the repository",
     "work_unused": lambda fields: f"changed {counted(fields['count'], 'file')} without effect",
 }

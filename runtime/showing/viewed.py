@@ -40,7 +40,6 @@ class Overview:
 
     Attributes:
         text: Writes it for people, when it is asked for.
-        fields: Returns it as a JSON object.
     """
 
     text: Callable[[], str]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -22,19 +23,14 @@ LONGEST_SHOWN = 4_000
 """The most characters of the arguments to show."""
 
 
-class Approver(Protocol):
-    """Asks a person."""
-
-    async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
-        """Ask whether an agent may call a tool with these arguments, which a model wrote."""
-        ...
+Approver = Callable[[str, str, Any], Awaitable[bool]]
+"""Asks a person whether an agent may call a tool with these arguments, which a model wrote."""
 
 
 class Approvals:
     """People's decisions about tool calls.
 
     Args:
-        permissions: The settings of tools.yaml for tools, by their names.
         approver: Asks a person; None if nobody can be asked.
     """
 

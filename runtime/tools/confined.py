@@ -45,9 +45,6 @@ def split(path: str) -> tuple[str, ...]:
 def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
     """Open a folder of the workspace for a `with` block.
 
-    Args:
-        names: The names to walk, from the workspace downwards.
-
     Yields:
         The folder's descriptor.
 

@@ -47,8 +47,6 @@ async def call_python(
     """Call a function of the host: a plain one in a thread, an async one in the run's loop.
 
     Args:
-        name: Its name in messages.
-        arguments: Its arguments, by name.
         read: Converts its result, which may be anything.
 
     Raises:

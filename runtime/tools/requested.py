@@ -50,7 +50,10 @@ def requested(answer: ChatAnswer, tools: Sequence[Mapping[str, Any]]) -> ChatAns
     """
     if not tools:
         return answer
-    schemas = {str(tool["function"]["name"]): _parameters(tool) for tool in tools}
+    schemas = {
+        str(function["name"]): function.get("parameters") or {"type": "object"}
+        for function in (tool["function"] for tool in tools)
+    }
     if not answer.tool_calls:
         from .calls_in_text import calls_in
 
@@ -79,10 +82,6 @@ def _refused(answer: ChatAnswer, problem: str) -> ChatAnswer:
         kept={},
         refused=f"{problem} {NO_EFFECT}",
     )
-
-
-def _parameters(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    return tool["function"].get("parameters") or {"type": "object"}
 
 
 def _checked(

@@ -17,11 +17,7 @@ LIBRARY, MAJOR = "mcp", "1"
 
 
 async def start_session(server: ToolServer) -> Session:
-    """Start a tool server and wait until it lists its tools.
-
-    Args:
-        server: The server, as tools.yaml declares it.
-    """
+    """Start a tool server and wait until it lists its tools."""
     _check_library(server)
     from .session import Session
 

@@ -67,8 +67,6 @@ class Tool(PluginValue):
     """An action that an agent can call.
 
     Attributes:
-        name: Its name for agents.
-        description: What it does, for the model.
         parameters: JSON Schema of its arguments: an object.
         run: Performs it: takes the arguments, which fit the schema, and the agent's workspace;
             returns a JSON-able value. Raises `ToolError` with words that help the model.

@@ -23,9 +23,6 @@ EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 def usable_parameters(schema: Any, name: str) -> Mapping[str, Any]:
     """Return the schema of a tool's arguments, completed by what providers require.
 
-    Args:
-        schema: The tool author's schema; None without one.
-
     Raises:
         InputError: No provider would accept it.
     """

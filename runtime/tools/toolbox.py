@@ -30,8 +30,6 @@ class Toolbox:
     """Hands tools to agents. An async context manager; leaving it stops the tool servers.
 
     Args:
-        servers: The tool servers in the host's tools.yaml.
-        python: The Python functions that are tools of this host.
         approvals: People's decisions about calls. Default: no call needs an approval.
     """
 

@@ -51,7 +51,6 @@ class Budget:
       ones do not use.
 
     Args:
-        caps: The most that may be spent.
         parent: The budget that this one is a part of; it and its parents count and cap too.
         name: Its owner, for messages: `the run`, `agent critic`.
         clock: Returns the time in seconds; only differences matter.
@@ -327,14 +326,7 @@ def _limits(caps: Caps) -> tuple[tuple[int, int], ...]:
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class Reservation:
-    """The reserved cost of a call. Ends in one of three ways, once.
-
-    Attributes:
-        tokens: The most prompt and output tokens.
-        usd: Their price in USD; None if unknown.
-        calls: The number of calls.
-        prompt_tokens: The prompt's part of the tokens.
-    """
+    """The reserved cost of a call. Ends in one of three ways, once."""
 
     budget: Budget
     tokens: int

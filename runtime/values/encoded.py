@@ -26,11 +26,6 @@ def encoded(
 
     The standard library handles lone surrogates, keys that are not text and integers of more than
     64 bits. It writes ASCII, ten times as slowly.
-
-    Args:
-        default: Converts a value that JSON cannot represent.
-        is_sorted: Whether to sort the keys of each object.
-        indent: Spaces of each level; None for one line.
     """
     options = INDENTED if indent else SORTED if is_sorted else PLAIN
     try:

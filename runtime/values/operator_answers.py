@@ -55,11 +55,7 @@ class OperatorAnswers:
 
 @dataclass(kw_only=True, eq=False)
 class OperatorTally:
-    """Counts the outcomes of questions, from their events.
-
-    Attributes:
-        answers: The outcome of each operator's questions, by its name.
-    """
+    """Counts the outcomes of questions, from their events."""
 
     answers: dict[str, OperatorAnswers] = field(default_factory=dict[str, OperatorAnswers])
 

@@ -31,8 +31,8 @@ class TooManySteps(Exception):
 class StepBudget:
     """The steps left for several checks together: keywords that values are checked against."""
 
-    def __init__(self, steps: int = MOST_STEPS) -> None:
-        self.steps = steps
+    def __init__(self) -> None:
+        self.steps = MOST_STEPS
 
     @contextmanager
     def checking(self) -> Generator[None]:

@@ -33,10 +33,6 @@ async def by_workers(
 
     After that, nothing more begins, and running work is completed: it is paid for.
 
-    Args:
-        keys: The things to make, in order.
-        workers: The number of concurrent workers.
-
     Raises:
         LimitError: The first thing stopped by a limit, if that came first.
         RunError: The same for a failure of a provider or a jail.

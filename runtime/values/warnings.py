@@ -22,11 +22,7 @@ LONGEST = 200
 
 
 class Warnings:
-    """Counts the problems of one agent, over all of its attempts.
-
-    Args:
-        scrub: Removes secrets from warnings.
-    """
+    """Counts the problems of one agent, over all of its attempts."""
 
     def __init__(self, scrub: Callable[[str], str]) -> None:
         self._scrub = scrub

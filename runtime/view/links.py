@@ -38,7 +38,6 @@ class Links:
     """Writes the links of one page.
 
     Attributes:
-        contents: The addresses of the site's table of contents.
         base: The prefix of every address of a server; None in a file, which has the pages of the
             table of contents only.
     """

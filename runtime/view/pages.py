@@ -69,9 +69,6 @@ class Templates:
     def render(self, name: str, links: Links, /, **values: Any) -> Markup:
         """Render a template.
 
-        Args:
-            links: Names the page's parts; available to the template as `links`.
-
         Raises:
             jinja2.TemplateError: The template is wrong, or lacks a value.
         """

@@ -42,7 +42,6 @@ class Series:
     """Points of one series.
 
     Attributes:
-        points: The points, from left to right.
         is_line: Whether a line joins the points, and a band joins their intervals.
         has_points: Whether the points are drawn with their intervals.
     """
@@ -58,8 +57,6 @@ class Plot:
     """A plot with two axes; the macro `plotted` draws it.
 
     Attributes:
-        x: The name of the x axis.
-        y: The name of the y axis.
         y_range: The smallest range of the y axis.
     """
 

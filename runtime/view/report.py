@@ -13,11 +13,7 @@ from .site import Site
 
 
 def make_page(site: Site, links: Links, source: Path) -> Page:
-    """Make a page.
-
-    Args:
-        links: The page's links, which know its address.
-    """
+    """Make a page."""
     page = checked(str(source), lambda: site.page(links.here, links))
     return expected(page, Page, f"page of {type(site).__module__}.{type(site).__name__}")
 

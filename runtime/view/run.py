@@ -89,12 +89,7 @@ class RunSite:
 
 
 def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page:
-    """Make the page of a run, also of a run that is part of an evaluation or an evolution.
-
-    Args:
-        folder: The run's folder, if it has one: the page then shows its budget, its blame
-            verdicts, and the team that it recruited.
-    """
+    """Make the page of a run, also of a run that is part of an evaluation or an evolution."""
     view = _View(run, links, folder)
     title = f"{run.team.name}: {run.task.get('id', '')}"
     return Page(title=f"{title} · {run.status}", body=view.body(title))
@@ -155,7 +150,8 @@ class _View:
         run, usage = self.run, self.run.usage
         if is_mapping(score := run.result.get("score")):
             yield "Score", f"{score['value']:g}"
-        yield "Model calls", _plural_calls(usage.calls, usage.cached_calls)
+        cached = f", {usage.cached_calls} more from the cache" if usage.cached_calls else ""
+        yield "Model calls", f"{usage.calls}{cached}"
         yield "Tokens", f"{usage.tokens:,}"
         yield "Cost", usage.cost
         yield "Time", _seconds(self._took())
@@ -357,10 +353,6 @@ def _vote(vote: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return a vote: the accused agent, the step, the weight, and the voter."""
     by = ", ".join(map(str, vote["by"]))
     return str(vote["agent"]), str(vote["step"]), f"{float(vote['weight']):.3g}", by
-
-
-def _plural_calls(calls: int, cached: int) -> str:
-    return f"{calls}" + (f", {cached} more from the cache" if cached else "")
 
 
 def _seconds(seconds: float) -> str:

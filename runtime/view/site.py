@@ -50,7 +50,6 @@ class Site(Protocol):
 
         Args:
             address: An address of the contents, or one that a page links to.
-            links: Names its parts, and returns the addresses of other pages.
 
         Raises:
             NoPage: There is no such page.

@@ -91,7 +91,6 @@ def paged(
 
     Args:
         number: The number of the part, from 1; a part beyond the end is empty.
-        address: Returns the address of the page with a part, by its number.
     """
     size = IN_A_FILE if links.base is None else AT_ONCE
     first = (number - 1) * size

@@ -40,9 +40,7 @@ class ShownTurn:
         kind: `says` for a model call, `tool` for a tool call, `note` for the rest.
         seconds: When it ended, since the start of the run.
         head: A short description.
-        is_trouble: Whether it is a problem.
         shown: The messages that were new to the model: roles and texts.
-        answer: The answer of the model or the tool.
     """
 
     kind: str
@@ -72,11 +70,7 @@ def is_trouble(event: Mapping[str, Any]) -> bool:
 
 
 def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[ShownTurn]:
-    """Yield the turns of an agent, or of another caller of a model, such as a judge.
-
-    Args:
-        times: The time of each event by its number, in seconds.
-    """
+    """Yield the turns of an agent, or of another caller of a model, such as a judge."""
     own = news(run.calls_by(agent))
     new = {call.event["n"]: (call, messages) for call, messages in own}
     for event in run.events_of(agent):

@@ -16,7 +16,7 @@ from coterie.runtime.gateway.chat.errors import Kind, kind_of
 from coterie.runtime.gateway.retry import LONGEST_WAIT, retry_after
 
 from ..provider import Provider, answer, gateway_to, request
-from ..virtual_time import run_virtually, virtual_clock
+from ..virtual_time import run_virtually, virtual_clock, virtually
 
 WORKERS = 8
 MAY_PASS = {"busy", "down", "timeout", "malformed"}
@@ -102,25 +102,22 @@ def come_back(asked: float | None, seed: int) -> list[float]:
     return [moment - 0.001 for moment in again]
 
 
-def test_p9_workers_that_come_later_are_held_back_too() -> None:
+@virtually
+async def test_p9_workers_that_come_later_are_held_back_too() -> None:
     async def behave(_model: str, _body: Mapping[str, Any]) -> ChatAnswer:
         if len(provider.asked) == 1:
             raise CallError("slow down", kind="busy", retry_after=30.0)
         return answer()
 
     provider = Provider(behave)
+    async with gateway_to(provider) as gateway:
 
-    async def scene() -> None:
-        async with gateway_to(provider) as gateway:
+        async def come(delay: float) -> None:
+            await asyncio.sleep(delay)
+            await gateway.chat(request(retries=1))
 
-            async def come(delay: float) -> None:
-                await asyncio.sleep(delay)
-                await gateway.chat(request(retries=1))
-
-            await asyncio.gather(*(come(delay) for delay in range(WORKERS)))
-            assert virtual_clock() < 32
-
-    run_virtually(scene())
+        await asyncio.gather(*(come(delay) for delay in range(WORKERS)))
+        assert virtual_clock() < 32
     _, *others = sorted(provider.moments)
     assert len(others) == WORKERS
     assert min(others) >= 30

@@ -13,7 +13,7 @@ from coterie.runtime.gateway.breaker import MOST_FAILURES
 from coterie.runtime.gateway.chat.errors import Kind
 
 from ..provider import Provider, answer, gateway_to, model, request
-from ..virtual_time import run_virtually, virtual_clock
+from ..virtual_time import run_virtually, virtual_clock, virtually
 
 WORKERS = 8
 MINUTE = 60.0
@@ -83,18 +83,16 @@ def test_p10_one_probe_finds_out_that_the_provider_is_back(slowest: float, night
         run_virtually(scene(dead(chance, slowest, back_at=MINUTE), chance))
 
 
-def test_p10_an_endpoint_that_is_out_takes_no_other_with_it() -> None:
+@virtually
+async def test_p10_an_endpoint_that_is_out_takes_no_other_with_it() -> None:
     async def behave(name: str, _body: Mapping[str, Any]) -> ChatAnswer:
         if name == "dead":
             raise CallError("connection refused", kind="down")
         return answer(name)
 
-    async def scene() -> None:
-        async with gateway_to(Provider(behave), model("dead"), model("alive")) as gateway:
-            for _ in range(MOST_FAILURES + 1):
-                with pytest.raises(CallError):
-                    await gateway.chat(request("dead", retries=0))
-            assert (await gateway.chat(request("alive"))).text == "alive"
-            assert virtual_clock() == 0
-
-    run_virtually(scene())
+    async with gateway_to(Provider(behave), model("dead"), model("alive")) as gateway:
+        for _ in range(MOST_FAILURES + 1):
+            with pytest.raises(CallError):
+                await gateway.chat(request("dead", retries=0))
+        assert (await gateway.chat(request("alive"))).text == "alive"
+        assert virtual_clock() == 0

@@ -140,7 +140,7 @@ def test_p13_without_a_jail_a_run_of_coders_is_refused_before_it_costs(
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
-def test_p13_a_cancelled_run_leaves_nothing(tmp_path: Path, tier: Tier) -> None:
+async def test_p13_a_cancelled_run_leaves_nothing(tmp_path: Path, tier: Tier) -> None:
     require(tier)
     mark = f"{10**9 + secrets.randbelow(10**9)}.75"
     code = f"""
@@ -159,15 +159,12 @@ subprocess.run(["sleep", {mark!r}])
             bridge.on_stop(jail.kill)
             PythonWorker(jail).execute(code, timeout=600)
 
-    async def cancelled() -> None:
-        running = asyncio.create_task(in_thread(work, name="agent"))
-        await asyncio.to_thread(wait_for, lambda: len(holding(mark)) == 2, "it did not start")
-        running.cancel()
-        with pytest.raises((asyncio.CancelledError, JailKilled)):
-            await running
-        assert holding(mark) == []
-
-    asyncio.run(cancelled())
+    running = asyncio.create_task(in_thread(work, name="agent"))
+    await asyncio.to_thread(wait_for, lambda: len(holding(mark)) == 2, "it did not start")
+    running.cancel()
+    with pytest.raises((asyncio.CancelledError, JailKilled)):
+        await running
+    assert holding(mark) == []
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -129,7 +129,7 @@ UNUSED: Any = None
 """No agent of these tests writes code."""
 
 
-Part = Callable[[Assignment], Coroutine[Any, Any, str]]
+Part = Callable[[Assignment], Awaitable[str | AgentResult]]
 
 
 class Scripted:
@@ -154,7 +154,8 @@ class Scripted:
         return False
 
     async def run(self, assignment: Assignment) -> AgentResult:
-        return AgentResult(content=await self._part(assignment))
+        result = await self._part(assignment)
+        return AgentResult(content=result) if isinstance(result, str) else result
 
 
 @pytest.fixture

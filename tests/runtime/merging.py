@@ -7,7 +7,7 @@ import stat
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -26,9 +26,10 @@ from coterie.runtime.record.trace import Event
 from coterie.runtime.repository.changes import RepositoryChange, newest, passed_on
 from coterie.runtime.repository.workspace import Workspaces
 from coterie.runtime.runners import AgentResult, Assignment
-from coterie.schema import Agent, Catalogue, Model, Task, Team
+from coterie.schema import Catalogue, Model, Task, Team
 
 from ..support.performing import performed
+from .conftest import Scripted
 
 __all__ = [
     "MARKED",
@@ -208,7 +209,7 @@ class Studio:
         models = {"default": Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")}
         plan = compile(team, Catalogue.of_host(models=models))
         agents = {
-            item: replace(planned, runner=cast("Any", _Part(self)))
+            item: replace(planned, runner=cast("Any", Scripted(self.done)))
             if item in self.parts
             else planned
             for item, planned in plan.agents.items()
@@ -236,21 +237,3 @@ class Studio:
         edit(path, assignment.agent.id)
         patch = assignment.workspace.diff()
         return AgentResult(content=patch, patch=patch)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The backend of one agent."""
-
-    studio: Studio
-
-    @classmethod
-    def objections(cls, _: Agent) -> Iterator[str]:
-        yield from ()
-
-    @classmethod
-    def needs_jail(cls, _: Agent) -> bool:
-        return False
-
-    async def run(self, assignment: Assignment) -> AgentResult:
-        return await self.studio.done(assignment)

@@ -26,11 +26,12 @@ from coterie.runtime.agents.acts import Act, Finalize, Send, Start, Stop, Termin
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
 from coterie.runtime.record.journal import Journal, digest
 from coterie.runtime.record.trace import Event
-from coterie.runtime.runners import AgentResult, Assignment
+from coterie.runtime.runners import Assignment
 from coterie.schema import Agent, AgentError, Catalogue, Execution, Model, Roster, Task, Team
 from coterie.schema.values.codec import from_value
 
 from ..virtual_time import run_virtually
+from .conftest import Scripted
 
 TASK = Task(id="sum", query="What is the sum?")
 KNOWN = Catalogue.of_host(models={"default": Model(alias="default", model="openai/m")})
@@ -118,30 +119,18 @@ class Minds:
         return ChatAnswer(text=does.text(), usage=usage)
 
 
-class Acting:
-    """A backend that asks once and does what it is answered, with its tools."""
-
-    @classmethod
-    def objections(cls, agent: Agent) -> Iterator[str]:
-        del agent
-        yield from ()
-
-    @classmethod
-    def needs_jail(cls, agent: Agent) -> bool:
-        del agent
-        return False
-
-    async def run(self, assignment: Assignment) -> AgentResult:
-        question = [
-            {"role": "system", "content": assignment.system},
-            {"role": "user", "content": assignment.question},
-        ]
-        report = json.loads((await assignment.client.chat(question)).text)
-        for tool, arguments in report["did"]:
-            assignment.emit("tool_call", tool=tool, arguments=arguments, result="done")
-        if report["fails"]:
-            raise AgentError("it is lost.")
-        return AgentResult(content=report["says"])
+async def acting(assignment: Assignment) -> str:
+    """Ask once and do what is answered, with the agent's tools."""
+    question = [
+        {"role": "system", "content": assignment.system},
+        {"role": "user", "content": assignment.question},
+    ]
+    report = json.loads((await assignment.client.chat(question)).text)
+    for tool, arguments in report["did"]:
+        assignment.emit("tool_call", tool=tool, arguments=arguments, result="done")
+    if report["fails"]:
+        raise AgentError("it is lost.")
+    return report["says"]
 
 
 def crew(*others: str, on_error: Any = "fail", timeout: float = 600, **limits: Any) -> Team:
@@ -164,7 +153,7 @@ def crew(*others: str, on_error: Any = "fail", timeout: float = 600, **limits: A
 def plan_of(team: Team) -> Plan:
     """Compile a team; its agents do as they are told."""
     plan = compile(team, KNOWN)
-    runner: Any = Acting()
+    runner: Any = Scripted(acting)
     agents = {name: replace(agent, runner=runner) for name, agent in plan.agents.items()}
     return replace(plan, agents=agents)
 

@@ -1,8 +1,7 @@
 """Entries of journals, as runs write them."""
 
-import asyncio
 import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,13 +52,3 @@ def ended(usage: Usage = SPENT) -> Mapping[str, Any]:
     """Return the entry of an agent that is done."""
     done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
     return to_value(done)
-
-
-def put_all(*puts: Coroutine[Any, Any, None]) -> None:
-    """Write entries one after the other."""
-
-    async def in_order() -> None:
-        for put in puts:
-            await put
-
-    asyncio.run(in_order())

@@ -10,7 +10,7 @@ from ....schema.values.problems import quoted
 from ....schema.values.values import is_list, is_mapping
 from ...scrubbing.scrubber import SHORTEST
 from .ending import reason_of
-from .errors import CallError
+from .errors import CallError, malformed
 from .messages import ChatAnswer, ToolRequest, as_text, place_of, sound, text_of
 from .thinking import thought_of
 from .usage_shape import consumed
@@ -44,11 +44,11 @@ def parsed(source: str, content: bytes) -> Mapping[str, Any]:
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
-        raise _malformed(f"{source}: the answer is not JSON: {quoted(content[:200])}.") from None
+        raise malformed(source, f"the answer is not JSON: {quoted(content[:200])}") from None
     if is_list(body) and len(body) == 1:  # Google wraps its errors so
         body = body[0]
     if not is_mapping(body):
-        raise _malformed(f"{source}: the answer is not a JSON object.")
+        raise malformed(source, "the answer is not a JSON object")
     return cast("Mapping[str, Any]", body)
 
 
@@ -90,10 +90,7 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         calls = tuple(map(_tool_call, message.get("tool_calls") or _former_call(message)))
         finish_reason = sound(reason_of(choice.get("finish_reason"), calls=bool(calls)))
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-        raise _malformed(
-            f"{source}: the answer has no choices[0].message as the chat API has it;"
-            f" it has {quoted(sorted(body)[:10])}."
-        ) from None
+        raise lacking(source, body, "choices[0].message as the chat API has it") from None
     used = consumed(body, answered=bool(text or calls or thought.thinking))
     return ChatAnswer(
         text=text,
@@ -113,8 +110,9 @@ def first_of(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return min(choices, key=lambda choice: place_of(choice.get("index")) or 0)
 
 
-def _malformed(message: str) -> CallError:
-    return CallError(message, kind="malformed", may_be_billed=True)
+def lacking(source: str, body: Mapping[str, Any], lacks: str) -> CallError:
+    """Return the error of a response that lacks a part that its API promises."""
+    return malformed(source, f"the answer has no {lacks}; it has {quoted(sorted(body)[:10])}")
 
 
 def _former_call(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Body:
-    """The body of a request.
-
-    Attributes:
-        forms: The chosen form of each parameter that has several.
-    """
+    """The body of a request."""
 
     fields: Mapping[str, Any]
     content: bytes

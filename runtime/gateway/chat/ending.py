@@ -24,7 +24,7 @@ LONGEST_WRITTEN = 500
 """The most characters of a call's arguments that its model is shown again."""
 CUT_OFF = frozenset({"content_filter", "filtered", "length"})
 CHAT_WORDS = frozenset({"content_filter", "length", "stop", "tool_calls"})
-_MEANINGS = {word.word: word.means for word in FINISH_WORDS}
+_MEANINGS = {word: means for means, words in FINISH_WORDS.items() for word in words}
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -60,11 +60,7 @@ def only_thinks(answer: ChatAnswer) -> bool:
 
 
 def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
-    """Return why an answer is thinking only, and what to write in the team file; else "".
-
-    Args:
-        max_tokens: The limit on its tokens.
-    """
+    """Return why an answer is thinking only, and what to write in the team file; else ""."""
     if not only_thinks(answer):
         return ""
     if answer.finish_reason == "length":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ....schema.values.errors import ModelError
+from ...values.bounds import LARGEST_ANSWER
 from ...values.usage import Usage
 from .provider_words import REFUSAL_WORDS
 
@@ -103,6 +104,16 @@ class CallError(ModelError):
         return self.kind != "rejected"
 
 
+def malformed(source: str, problem: str) -> CallError:
+    """Return the error of an answer that violates its API; it may have been billed."""
+    return CallError(f"{source}: {problem}.", kind="malformed", may_be_billed=True)
+
+
+def too_large(source: str) -> CallError:
+    """Return the error of an answer that is larger than any honest one."""
+    return malformed(source, f"an answer of more than {LARGEST_ANSWER >> 20} MiB")
+
+
 def kind_of(status: int, message: str) -> Kind:
     """Return the kind of a failure from its HTTP status and the endpoint's message.
 
@@ -123,7 +134,7 @@ def kind_of(status: int, message: str) -> Kind:
 def meaning_of(message: str) -> Kind | Literal["unpaid", ""]:
     """Return the meaning of an endpoint's message in `REFUSAL_WORDS`; empty if unknown."""
     message = message.lower()
-    for sign in REFUSAL_WORDS:
-        if sign.words in message:
-            return sign.kind
+    for kind, signs in REFUSAL_WORDS.items():
+        if any(sign in message for sign in signs):
+            return kind
     return ""

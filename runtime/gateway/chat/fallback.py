@@ -63,11 +63,7 @@ class ParameterChange:
 
 
 def each_alone(**values: Any) -> dict[str, ParameterFallback]:
-    """Return ladders with two forms each: the given value, or left out. None gives no ladder.
-
-    Args:
-        values: The values by parameter, which is also the field's name.
-    """
+    """Return ladders with two forms each: the given value, or left out. None gives no ladder."""
     return {
         name: (ParameterForm(name=str(value), place=name, fields={name: value}), LEFT_OUT)
         for name, value in values.items()

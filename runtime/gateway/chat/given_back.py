@@ -55,11 +55,7 @@ def call_ids(answer: ChatAnswer, otherwise: Callable[[int], str]) -> list[str]:
 
 
 def spoken(answer: ChatAnswer, ids: Sequence[str]) -> dict[str, Any]:
-    """Return an answer as the message that continues a loop of tool calls, with its kept fields.
-
-    Args:
-        ids: Ids of its tool calls, to which the results refer.
-    """
+    """Return an answer as the message that continues a loop of tool calls, with its kept fields."""
     calls = [
         {
             "id": name,

@@ -133,7 +133,8 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
     if not fields and isinstance(content, str) and not _may_hold_signs(content):
         return Thought(sound(content), "", {})
     text = next(filter(None, (_flat(fields[name]) for name in fields)), "")
-    parts = "\n\n".join(filter(None, map(_flat, filter(_is_thinking, _listed(content)))))
+    listed = content if is_list(content) else []
+    parts = "\n\n".join(filter(None, map(_flat, filter(_is_thinking, listed))))
     result = split(_visible_text(content), alone=not (text or parts))
     # Some endpoints send the same text twice, in a field and in tags.
     each = dict.fromkeys(word.strip() for word in (text, parts, result.thinking))
@@ -241,10 +242,6 @@ def _is_told(value: Any) -> bool:
 
 def _is_thinking(part: Any) -> bool:
     return is_mapping(part) and part.get("type") in _PARTS
-
-
-def _listed(content: Any) -> list[Any]:
-    return content if is_list(content) else []
 
 
 def _visible_text(content: Any) -> str:

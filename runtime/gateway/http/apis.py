@@ -69,11 +69,7 @@ def spoken_now(endpoint: Endpoint, refused: AbstractSet[str]) -> Endpoint:
 def answers_elsewhere(
     error: CallError, now: Endpoint, usual: Endpoint, refused: AbstractSet[str]
 ) -> str | None:
-    """Return the API to use instead, if the endpoint's error asks for it.
-
-    Args:
-        refused: Parameters and APIs that the model refused so far.
-    """
+    """Return the API to use instead, if the endpoint's error asks for it."""
     if now.wire != usual.wire:
         is_nowhere = error.status == 404 and "model" not in error.words.lower()
         return usual.wire if is_nowhere else None

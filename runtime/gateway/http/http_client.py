@@ -12,7 +12,7 @@ import aiohttp
 
 from ...values.bounds import LARGEST_ANSWER, apart
 from ..chat.answer import failure_in, parsed, without
-from ..chat.errors import CallError
+from ..chat.errors import CallError, too_large
 from ..environment import shown_proxy
 from ..stream_sink import StreamSink
 from ..wires import WIRES
@@ -54,13 +54,12 @@ class HttpClient:
     async def chat(
         self, endpoint: Endpoint, body: Body, sink: StreamSink | None = None
     ) -> ChatAnswer:
-        """Make one request; see `Client.chat`.
-
-        Raises:
-            CallError: No answer, or an answer that violates the API.
-        """
+        """Make one request; see `Client.chat`."""
         content, headers = await self._content(endpoint, body, sink or StreamSink())
-        return await apart(len(content), lambda: _answer(endpoint, content, headers))
+        return await apart(
+            len(content),
+            lambda: answer_in(endpoint, parsed(endpoint.shown, content), headers),
+        )
 
     @asynccontextmanager
     async def response(
@@ -159,10 +158,6 @@ def _refused(
     return refusal(url, response.status, response.headers, content, has_key=has_key)
 
 
-def _answer(endpoint: Endpoint, content: bytes, headers: Mapping[str, str]) -> ChatAnswer:
-    return answer_in(endpoint, parsed(endpoint.shown, content), headers)
-
-
 def answer_in(
     endpoint: Endpoint, body: Mapping[str, Any], headers: Mapping[str, str]
 ) -> ChatAnswer:
@@ -195,11 +190,7 @@ async def read_bounded(response: aiohttp.ClientResponse) -> bytes:
         content += chunk
         if len(content) > LARGEST_ANSWER:
             response.close()
-            raise CallError(
-                f"{response.url}: an answer of more than {LARGEST_ANSWER >> 20} MiB.",
-                kind="malformed",
-                may_be_billed=True,
-            )
+            raise too_large(str(response.url))
     return bytes(content)
 
 
@@ -212,12 +203,7 @@ def _is_unsent(error: Exception) -> bool:
 
 
 def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
-    """Return the error of a connection that failed or ended too early.
-
-    Args:
-        url: The requested URL, for messages.
-        error: The error from aiohttp or the system.
-    """
+    """Return the error of a connection that failed or ended too early."""
     is_refused = isinstance(error, aiohttp.ClientHttpProxyError)
     is_connected = not (is_refused or isinstance(error, aiohttp.ClientConnectorError))
     if endpoint.proxy and not is_connected:

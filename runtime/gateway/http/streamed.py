@@ -12,7 +12,7 @@ import aiohttp
 from ....schema.values.values import is_list, is_mapping
 from ...values.bounds import LARGEST_ANSWER, LARGEST_STREAM, MOST_LINES, apart
 from ..chat.answer import failure_in, parsed, without
-from ..chat.errors import CallError
+from ..chat.errors import CallError, malformed, too_large
 from .events import EventReader
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class StreamedAnswer:
         """Process received bytes; return whether they end the answer."""
         self._size += len(chunk)
         if self._size > LARGEST_STREAM or self._events.waiting > LARGEST_ANSWER:
-            raise self._too_large()
+            raise too_large(self.source)
         went_on = False
         for data in self._events.feed(chunk):
             went_on = True
@@ -95,7 +95,7 @@ class StreamedAnswer:
                 return True
         most = self.sink.most_pieces
         if self._count > most or self._events.lines > MOST_LINES:
-            raise self._refused(f"an answer in more than {most:,} pieces")
+            raise malformed(self.source, f"an answer in more than {most:,} pieces")
         if self._size - self._looked > BETWEEN_LOOKS:
             self._looked = self._size
             await self._content()
@@ -142,28 +142,18 @@ class StreamedAnswer:
     async def _whole(self) -> bytes:
         if not (self._assembly.is_whole or self._has_last_word):
             self.sink.is_cut = True
-            raise CallError(
-                f"{self.source}: the stream ended before the answer did.",
-                kind="malformed",
-                may_be_billed=True,
-            )
+            raise malformed(self.source, "the stream ended before the answer did")
         return await self._content()
 
     async def _content(self) -> bytes:
         """Return the answer received so far as a response without streaming."""
         content = await apart(self._size, lambda: json.dumps(self._assembly.body()).encode())
         if len(content) > LARGEST_ANSWER:
-            raise self._too_large()
+            raise too_large(self.source)
         return content
 
     def _received(self) -> ChatAnswer:
         return self.wire.answer(self._assembly.body(), self.source)
-
-    def _too_large(self) -> CallError:
-        return self._refused(f"an answer of more than {LARGEST_ANSWER >> 20} MiB")
-
-    def _refused(self, problem: str) -> CallError:
-        return CallError(f"{self.source}: {problem}.", kind="malformed", may_be_billed=True)
 
     def _failed(self, failure: Mapping[str, Any]) -> CallError:
         """Return a failure that the endpoint reports, perhaps after the answer has begun."""

@@ -43,8 +43,9 @@ class WireFormat(Protocol):
         """The path after an endpoint's address."""
         ...
 
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request, including the key."""
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers of each request besides the key."""
         ...
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:

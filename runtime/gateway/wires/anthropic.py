@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
-from ..chat.answer import answer_of
+from ..chat.answer import answer_of, lacking
 from ..chat.body import Body
-from ..chat.errors import CallError
 from ..chat.fallback import (
     LEFT_OUT,
     ParameterForm,
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from ..chat.fallback import ParameterFallback
     from ..chat.messages import ChatAnswer, ChatRequest, Message
     from ..endpoint import Endpoint
-
-VERSION = "2023-06-01"
-"""The API's only version (platform.claude.com/docs/en/api/versioning)."""
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 """Marks the end of a prefix that the provider caches for five minutes. Reading it again costs a
@@ -62,10 +59,9 @@ class AnthropicWire:
     """
 
     path = "/messages"
-
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `WireFormat.headers`."""
-        return {"anthropic-version": VERSION, **endpoint.credentials}
+    headers = MappingProxyType({"anthropic-version": "2023-06-01"})
+    """The API's only version (platform.claude.com/docs/en/api/versioning)."""
+    assembly = AnthropicAssembly
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Return the body of a request; see `WireFormat.body`."""
@@ -94,29 +90,16 @@ class AnthropicWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Extract the answer from a response; see `WireFormat.answer`.
-
-        Raises:
-            CallError: The response has no content in this API's form.
-        """
+        """Extract the answer from a response; see `WireFormat.answer`."""
         try:
             blocks: list[Mapping[str, Any]] = body["content"]
             fields = as_chat(body, blocks)
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-            raise CallError(
-                f"{source}: the answer has no content as the Messages API has it;"
-                f" it has {sorted(body)[:10]!r}.",
-                kind="malformed",
-                may_be_billed=True,
-            ) from None
+            raise lacking(source, body, "content as the Messages API has it") from None
         answer = answer_of(fields, source)
         if answer.kept and is_interleaved(blocks):
             return replace(answer, kept={**answer.kept, "content_blocks": list(blocks)})
         return answer
-
-    def assembly(self) -> AnthropicAssembly:
-        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
-        return AnthropicAssembly()
 
 
 ANTHROPIC = AnthropicWire()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_list, is_mapping
@@ -34,10 +35,8 @@ class ChatWire:
     """Writes requests and reads answers of the chat API."""
 
     path = "/chat/completions"
-
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `WireFormat.headers`."""
-        return endpoint.credentials
+    headers = MappingProxyType[str, str]({})
+    assembly = ChatAssembly
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Return the body of a request; see `WireFormat.body`.
@@ -78,16 +77,8 @@ class ChatWire:
         return Body.of(fields, ladders, refused, extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Extract the answer from a response; see `WireFormat.answer`.
-
-        Raises:
-            CallError: The response has no choice with a message.
-        """
+        """Extract the answer from a response; see `WireFormat.answer`."""
         return answer_of(body, source)
-
-    def assembly(self) -> ChatAssembly:
-        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
-        return ChatAssembly()
 
 
 CHAT = ChatWire()

@@ -198,9 +198,9 @@ class _Calls:
                 call[name] = item
         written = call["function"]
         for name, item in function.items():
-            if name == "arguments":
-                _write_arguments(written, item)
-            elif item:
+            if name == "arguments" and item is not None:  # its text, or an object of them all
+                written[name].append(item)
+            elif name != "arguments" and item:
                 written[name] = _grown(written, name, item)
 
     def _call_of(self, piece: Mapping[str, Any], function: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,12 +256,6 @@ def _grown(written: Mapping[str, Any], name: str, item: Any) -> Any:
     if not isinstance(before, str) or not isinstance(item, str) or name != "name":
         return item
     return item if written["arguments"] or item.startswith(before) else before + item
-
-
-def _write_arguments(written: dict[str, Any], item: Any) -> None:
-    """Add a piece of the arguments' text; some endpoints send all arguments as an object."""
-    if item is not None:
-        written["arguments"].append(item)
 
 
 def _whole(function: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ Some models answer only through it, and the newest accept tools while thinking o
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values.values import is_mapping
-from ..chat.answer import answer_of
+from ..chat.answer import answer_of, lacking
 from ..chat.body import Body
-from ..chat.errors import CallError
 from ..chat.fallback import LEFT_OUT, ParameterForm, each_alone, in_pieces, tool_choices
 from ..chat.schema_in_words import with_schema
 from .chat import is_strict
@@ -46,10 +46,8 @@ class ResponsesWire:
     """
 
     path = "/responses"
-
-    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
-        """Return the headers of a request; see `WireFormat.headers`."""
-        return endpoint.credentials
+    headers = MappingProxyType[str, str]({})
+    assembly = ResponsesAssembly
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Return the body of a request; see `WireFormat.body`."""
@@ -74,28 +72,15 @@ class ResponsesWire:
         return Body.of(fields, ladders, refused, endpoint.extra)
 
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
-        """Extract the answer from a response; see `WireFormat.answer`.
-
-        Raises:
-            CallError: The response has no output in this API's form.
-        """
+        """Extract the answer from a response; see `WireFormat.answer`."""
         try:
             items = [_without_nulls(item) for item in body["output"]]
             fields = _as_chat(body, items)
         except (KeyError, TypeError, AttributeError, RecursionError):
-            raise CallError(
-                f"{source}: the answer has no output as the Responses API has it;"
-                f" it has {sorted(body)[:10]!r}.",
-                kind="malformed",
-                may_be_billed=True,
-            ) from None
+            raise lacking(source, body, "output as the Responses API has it") from None
         answer = answer_of(fields, source)
         may_be_given_back = answer.tool_calls and all(map(_is_readable, items))
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})
-
-    def assembly(self) -> ResponsesAssembly:
-        """Return an empty assembly for a streamed answer; see `WireFormat.assembly`."""
-        return ResponsesAssembly()
 
 
 RESPONSES = ResponsesWire()

@@ -41,7 +41,6 @@ class JailEnvironment:
     contain nothing of the host's environment.
 
     Args:
-        jail: where the commands run.
         timeout: seconds that a command may take; None: `Limits.wall`.
         output: bytes of a command's output that the model sees; None: `Limits.output`.
         view: called with a command and its result; returns the result to show to the agent. A

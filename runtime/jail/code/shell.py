@@ -43,7 +43,6 @@ class Shell:
     Every method may be called from any thread.
 
     Args:
-        jail: where the commands run.
         output: bytes to keep of a command's output; None: `Limits.output`.
     """
 

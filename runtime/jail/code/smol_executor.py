@@ -32,7 +32,6 @@ class JailExecutor(PythonExecutor):
     were checked against their declarations. Only JSON values pass between the two.
 
     Args:
-        jail: where the code runs.
         timeout: seconds that a step's code may take, including its tools; None: `Limits.wall`.
         view: called with a step's code and its result; returns the result to show to the agent. A
             resumed run repeats a step for its effects, and shows the original result.

@@ -57,7 +57,6 @@ class PythonWorker:
     be called from any thread; cells wait for each other.
 
     Args:
-        jail: where it runs.
         on_tool: called with a tool's name, its arguments and its keyword arguments (JSON values)
             when a cell calls a tool; returns a JSON value. Its exceptions are raised in the cell.
             It runs in its own thread.
@@ -110,7 +109,6 @@ class PythonWorker:
         """Run a cell.
 
         Args:
-            code: any Python.
             timeout: seconds that it may take, including its tools; None: `Limits.wall`. A tool that
                 is running at the deadline is not cut off: the cell gets its result, and a few more
                 seconds in which it can call no other tool.

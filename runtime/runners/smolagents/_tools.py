@@ -54,7 +54,7 @@ class HostTool(Tool):
 
     skip_forward_signature_validation = True
 
-    def __init__(self, granted: GrantedTool, bridge: Bridge, *, as_text: bool = False) -> None:
+    def __init__(self, granted: GrantedTool, bridge: Bridge, *, as_text: bool) -> None:
         self.granted = granted
         self._as_text = as_text
         self.name = granted.tool.identifier

@@ -147,16 +147,12 @@ class Waited:
             raise InputError("nobody came")
 
 
-def test_nothing_else_waits_while_a_worker_is_waited_for() -> None:
+async def test_nothing_else_waits_while_a_worker_is_waited_for() -> None:
     known = Catalogue.of_host()
     text = b'name: solo\nagents: {a: {agent_type: CodeAgent, prompt: "Say."}}\n'
     plan = compile(parse_team(text, "solo.yaml", known), known)
     place: Any = Waited()
-
-    async def prepared() -> None:
-        async with open_services(known, Setting()) as services:
-            asyncio.get_running_loop().call_soon(place.is_there.set)
-            here = replace(services, jails=Jails(place=place))
-            await here.prepare(plan, offline=True)
-
-    asyncio.run(prepared())
+    async with open_services(known, Setting()) as services:
+        asyncio.get_running_loop().call_soon(place.is_there.set)
+        here = replace(services, jails=Jails(place=place))
+        await here.prepare(plan, offline=True)

@@ -74,12 +74,11 @@ class Piped:
         self.over.wait()
 
 
-def test_what_was_dropped_is_read_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_was_dropped_is_read_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted, "PATIENCE", 0.05)
     stream, end = os.pipe()
     command: Any = Piped(stream)
-
-    async def told() -> list[hosted.News]:
+    with command.stdout, ThreadPoolExecutor() as threads:
         process = hosted.HostedProcess(command, threads, lambda: None)
         os.write(end, b"first")
         waiting = asyncio.ensure_future(process.news())
@@ -88,10 +87,7 @@ def test_what_was_dropped_is_read_no_more(monkeypatch: pytest.MonkeyPatch) -> No
         process.drop()  # while somebody is about to be told
         first = await waiting
         os.write(end, b"second")
-        return [first, await process.news()]
-
-    with command.stdout, ThreadPoolExecutor() as threads:
-        first, second = asyncio.run(told())
+        second = await process.news()
         command.over.set()
     os.close(end)
     assert (first[0], second[0]) == ([(hosted.STDOUT, b"first")], [])

@@ -1,22 +1,19 @@
 """`mas-view --text`: a run as text, whatever became of it."""
 
 import fcntl
-import json
 import os
 import re
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from shutil import copytree
-from typing import Any
 
 import pytest
 
-from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles import Reply
 
-from ...support.commands import CommandResult, invoked, invoked_in
+from ...support.commands import CommandResult, invoked
+from ..view.test_run_page import run_of
 
 TEAM = """\
 name: pair
@@ -26,23 +23,11 @@ agents:
 topology:
   reports_to: {worker: [judge]}
 """
-TASK = {"id": "sum", "query": "What is 3 + 4?", "answer": "7", "scorer": "number"}
-
-
-def made(folder: Path, answers: Mapping[str, Any], *words: str) -> Path:
-    """Make a run and give its folder."""
-    (folder / "team.yaml").write_text(TEAM)
-    (folder / "task.json").write_text(json.dumps(TASK))
-    with ScriptedModel(answers) as model:
-        command = ["team.yaml", "task.json", "--model", f"m@{model.api_base}", *words]
-        invoked_in(folder, mas_run, command, "mas-run")
-    (run,) = (folder / "runs").iterdir()
-    return run
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("run"), {"": "7"})
+    return run_of(tmp_path_factory.mktemp("run"), {"": "7"}, TEAM)
 
 
 def shown(run: Path, *words: str) -> CommandResult:
@@ -50,7 +35,7 @@ def shown(run: Path, *words: str) -> CommandResult:
 
 
 def test_a_run_is_told_with_its_graph_timeline_and_conversations(tmp_path: Path) -> None:
-    text = shown(made(tmp_path, {"[judge]": "7 it is", "": "maybe 7"})).out
+    text = shown(run_of(tmp_path, {"[judge]": "7 it is", "": "maybe 7"}, TEAM)).out
     assert "status   done\nscore    1 (right)\ncost     2 calls, " in text
     assert "answer\n  | 7 it is\n" in text
     assert "judge          done" in text
@@ -63,7 +48,7 @@ def test_a_run_is_told_with_its_graph_timeline_and_conversations(tmp_path: Path)
 
 
 def test_one_agent_is_shown_alone_and_an_unknown_one_is_told(tmp_path: Path) -> None:
-    run = made(tmp_path, {"[judge]": "7 it is", "": "maybe 7"})
+    run = run_of(tmp_path, {"[judge]": "7 it is", "": "maybe 7"}, TEAM)
     alone = shown(run, "--agent", "worker").out
     assert "CONVERSATION of worker" in alone
     assert "judge" not in alone
@@ -75,7 +60,7 @@ def test_one_agent_is_shown_alone_and_an_unknown_one_is_told(tmp_path: Path) -> 
 
 
 def test_long_texts_are_folded_with_their_size_unless_all_is_asked_for(tmp_path: Path) -> None:
-    run = made(tmp_path, {"[judge]": "7", "": "so " * 5_000 + "7"})
+    run = run_of(tmp_path, {"[judge]": "7", "": "so " * 5_000 + "7"}, TEAM)
     assert "characters left out …] " in shown(run).out
     full = shown(run, "--full").out
     assert "left out" not in full
@@ -83,7 +68,7 @@ def test_long_texts_are_folded_with_their_size_unless_all_is_asked_for(tmp_path:
 
 
 def test_json_has_every_call_and_nothing_of_it_is_shortened(tmp_path: Path) -> None:
-    run = made(tmp_path, {"[judge]": "7", "": "so " * 5_000 + "7"})
+    run = run_of(tmp_path, {"[judge]": "7", "": "so " * 5_000 + "7"}, TEAM)
     value = shown(run, "--json").json
     assert (value["status"], value["result"]["answer"]) == ("done", "7")
     (call,) = value["agents"]["worker"]["calls"]
@@ -93,7 +78,7 @@ def test_json_has_every_call_and_nothing_of_it_is_shortened(tmp_path: Path) -> N
 
 def test_an_answer_that_was_cut_off_is_marked(tmp_path: Path) -> None:
     cut = Reply(text="maybe it is", finish_reason="length")
-    text = shown(made(tmp_path, {"[judge]": "7", "": cut})).out
+    text = shown(run_of(tmp_path, {"[judge]": "7", "": cut}, TEAM)).out
     assert "cut off  1 answer, of worker" in text
     assert "worker: its answer was cut off at max_tokens" in text
     assert " -> (CUT OFF)\n  | maybe it is\n" in text
@@ -101,7 +86,7 @@ def test_an_answer_that_was_cut_off_is_marked(tmp_path: Path) -> None:
 
 def test_nothing_that_a_model_wrote_commands_the_terminal_or_poses_as_ours(tmp_path: Path) -> None:
     evil = "\x1b[2J7\nstatus   failed\r\u202eanswer"
-    text = shown(made(tmp_path, {"[judge]": evil, "": "7"})).out
+    text = shown(run_of(tmp_path, {"[judge]": evil, "": "7"}, TEAM)).out
     assert not {"\x1b", "\r", "\u202e"} & {*text}
     assert [line for line in text.splitlines() if line.startswith("status")] == ["status   done"]
 
@@ -109,7 +94,7 @@ def test_nothing_that_a_model_wrote_commands_the_terminal_or_poses_as_ours(tmp_p
 def test_a_run_that_was_killed_says_so_and_how_it_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "it's here"
     folder.mkdir()
-    run = made(folder, {"": "7"})
+    run = run_of(folder, {"": "7"}, TEAM)
     (run / "result.json").unlink()
     events = run / "events.jsonl"
     lines = events.read_text().splitlines(keepends=True)
@@ -121,7 +106,7 @@ def test_a_run_that_was_killed_says_so_and_how_it_goes_on(tmp_path: Path) -> Non
 
 
 def test_a_run_under_way_says_so(tmp_path: Path) -> None:
-    run = made(tmp_path, {"": "7"})
+    run = run_of(tmp_path, {"": "7"}, TEAM)
     (run / "result.json").unlink()
     handle = os.open(run, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,6 +1,5 @@
 """Garbage is searched for less often while a command works, and as before afterwards."""
 
-import asyncio
 import gc
 from collections import Counter
 from collections.abc import Generator
@@ -74,7 +73,7 @@ def test_a_command_collects_seldom_until_its_work_is_done() -> None:
     assert during[0] == during[1] > USUAL
 
 
-def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
+async def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
     agents = [llm(name) for name in ("one", "two", "judge")]
     edges = {"one": ("judge",), "two": ("judge",)}
 
@@ -88,7 +87,8 @@ def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
             record.finish(run)
         assert run.status == "done"
 
-    async def left() -> list[object]:
+    gc.disable()
+    try:
         again = [Reply.error(429), Reply(text="yes")]  # once per run
         with ScriptedModel({"[judge]": again * 2, "": "yes"}) as model:
             models = {"default": Model(alias="default", model="m", api_base=model.api_base)}
@@ -98,11 +98,7 @@ def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
                 gc.set_debug(gc.DEBUG_SAVEALL)
                 await once(gateway)
                 gc.collect()
-                return [*gc.garbage]
-
-    gc.disable()
-    try:
-        values = asyncio.run(left())
+                values = [*gc.garbage]
     finally:
         gc.set_debug(0)
         gc.garbage.clear()

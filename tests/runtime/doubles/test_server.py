@@ -65,8 +65,8 @@ def test_parallel_calls_get_their_own_answers() -> None:
     assert {call.text for call in model.calls} == set(prompts)
 
 
-def test_one_connection_takes_many_requests_one_after_the_other() -> None:
-    async def run(model: ScriptedModel) -> list[str]:
+async def test_one_connection_takes_many_requests_one_after_the_other() -> None:
+    with ScriptedModel(["1", "2", "3"]) as model:
         connector = aiohttp.TCPConnector(limit=1)
         async with aiohttp.ClientSession(connector=connector) as session:
             texts: list[str] = []
@@ -74,10 +74,7 @@ def test_one_connection_takes_many_requests_one_after_the_other() -> None:
                 url = f"{model.api_base}/chat/completions"
                 async with session.post(url, json=chat(prompt)) as answer:
                     texts.append((await answer.json())["choices"][0]["message"]["content"])
-            return texts
-
-    with ScriptedModel(["1", "2", "3"]) as model:
-        assert asyncio.run(run(model)) == ["1", "2", "3"]
+            assert texts == ["1", "2", "3"]
     assert model.peak == 1
 
 
@@ -206,19 +203,16 @@ def test_a_body_that_is_no_object_is_refused(body: bytes) -> None:
     assert not model.calls[0].text
 
 
-def test_a_client_that_gives_up_is_seen() -> None:
-    async def give_up(model: ScriptedModel) -> None:
+async def test_a_client_that_gives_up_is_seen() -> None:
+    def all_over(calls: tuple[Call, ...]) -> bool:
+        return all(call.finished is not None for call in calls)
+
+    with ScriptedModel(Reply.fault("hang")) as model:
         asking = asyncio.create_task(ask_all(model, ["Hello"]))
         await asyncio.to_thread(model.wait_for, lambda calls: len(calls) == 1)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-
-    def all_over(calls: tuple[Call, ...]) -> bool:
-        return all(call.finished is not None for call in calls)
-
-    with ScriptedModel(Reply.fault("hang")) as model:
-        asyncio.run(give_up(model))
         (call,) = model.wait_for(all_over)
 
     assert call.abandoned

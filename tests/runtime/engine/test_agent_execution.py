@@ -22,7 +22,7 @@ from coterie.runtime import (
 from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.engine import agent_execution as desk
-from coterie.runtime.runners import Assignment
+from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.scoring import scorers
 from coterie.runtime.tools import Tool, ToolError
 from coterie.schema import (
@@ -116,6 +116,19 @@ def counting(*steps: int) -> Part:
     return part
 
 
+def retried(*attempts: Part) -> Part:
+    """Make these attempts, all of which but the last fail."""
+    left = [*attempts]
+
+    async def part(assignment: Assignment) -> str | AgentResult:
+        answer = await left.pop(0)(assignment)
+        if left:
+            raise AgentError("it lost its way.")
+        return answer
+
+    return part
+
+
 def called(*steps: int) -> Sequence[ToolCall]:
     return [
         ToolCall(tool="count", arguments={"by": by}, error="it only goes up." if by < 0 else None)
@@ -149,16 +162,7 @@ def test_a_scorer_is_told_the_calls_of_the_agent_that_answered_in_order(stand: S
 
 
 def test_only_what_the_last_attempt_did_counts(stand: Stand) -> None:
-    attempts: list[int] = []
-
-    async def twice(assignment: Assignment) -> str:
-        attempts.append(1)
-        answer = await counting(len(attempts), 7)(assignment)
-        if len(attempts) == 1:
-            raise AgentError("it lost its way.")
-        return answer
-
-    run = stand.run(solo(max_retries=1), {"one": twice})
+    run = stand.run(solo(max_retries=1), {"one": retried(counting(1, 7), counting(2, 7))})
     assert (run.answer, run.agents["one"].attempts) == ("9", 2)
     assert stand.calls == called(2, 7)
     assert stand.worked == [1, 7, 2, 7]
@@ -173,20 +177,11 @@ def test_an_outcome_of_the_journal_brings_its_calls_along(stand: Stand) -> None:
 
 
 def test_what_went_wrong_in_any_attempt_is_kept_with_the_outcome(stand: Stand) -> None:
-    attempts: list[int] = []
-
-    async def twice(assignment: Assignment) -> str:
-        attempts.append(1)
-        answer = await counting(-1, 2, -3)(assignment)
-        if len(attempts) == 1:
-            raise AgentError("it lost its way.")
-        return answer
-
     pair = (
         "tool count failed: it only goes up. (4 times)",
         "tried again after: it lost its way.",
     )
-    run = stand.run(solo(max_retries=1), {"one": twice})
+    run = stand.run(solo(max_retries=1), {"one": retried(*[counting(-1, 2, -3)] * 2)})
     assert run.agents["one"].mishaps == pair
     again = stand.run(solo(max_retries=1), {"one": counting(99)})
     assert again.agents["one"].mishaps == pair

@@ -12,7 +12,7 @@ from coterie.runtime.runners import Assignment
 from coterie.runtime.values.budget import Caps
 
 from ...provider import answer, in_turn
-from ...virtual_time import run_virtually
+from ...virtual_time import virtually
 from ..conftest import Scripted, llm, team
 from ..timed import FOR_EVER, always, run
 
@@ -143,32 +143,28 @@ def test_hurried_callers_say_nothing_of_an_endpoint() -> None:
     assert (result.status, result.infrastructure_failures) == ("done", 10)
 
 
-def test_time_of_the_whole_goes_on_while_some_part_works() -> None:
-    async def spent() -> list[float]:
-        whole = OwnTime()
-        parts = [OwnTime(whole=whole), OwnTime(whole=whole)]
+@virtually
+async def test_time_of_the_whole_goes_on_while_some_part_works() -> None:
+    whole = OwnTime()
+    parts = [OwnTime(whole=whole), OwnTime(whole=whole)]
 
-        async def works(part: OwnTime, before: float, waits: float, after: float) -> None:
-            with part.at_work():
-                await asyncio.sleep(before)
-                with part.waiting():
-                    await asyncio.sleep(waits)
-                await asyncio.sleep(after)
+    async def works(part: OwnTime, before: float, waits: float, after: float) -> None:
+        with part.at_work():
+            await asyncio.sleep(before)
+            with part.waiting():
+                await asyncio.sleep(waits)
+            await asyncio.sleep(after)
 
-        await asyncio.gather(works(parts[0], 1, 10, 2), works(parts[1], 3, 5, 1))
-        return [whole.spent, parts[0].spent, parts[1].spent]
-
-    assert run_virtually(spent()) == [6, 3, 4]
+    await asyncio.gather(works(parts[0], 1, 10, 2), works(parts[1], 3, 5, 1))
+    assert [whole.spent, parts[0].spent, parts[1].spent] == [6, 3, 4]
 
 
-def test_time_that_is_going_on_is_spent_too() -> None:
-    async def spent() -> float:
-        time = OwnTime()
-        with time.at_work():
-            await asyncio.sleep(2)
-            return time.spent
-
-    assert run_virtually(spent()) == 2
+@virtually
+async def test_time_that_is_going_on_is_spent_too() -> None:
+    time = OwnTime()
+    with time.at_work():
+        await asyncio.sleep(2)
+        assert time.spent == 2
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def _chatting(draw: DrawFn, agent: Agent) -> Agent:
 def there_and_back(team: Team) -> tuple[Imported, str, set[str]]:
     _, result = check_team(dump(team).encode(), "team.yaml", KNOWN, rules_for("docker-agent"))
     assert {item.severity for item in result} <= {"warning"}
-    text = docker_agent_text(compiled(team, KNOWN))
+    text = docker_agent_text(compiled(team, KNOWN), {})
     document, problems = read_yaml(text.encode(), "agents.yaml")
     assert problems == []
     return docker_agent_team(document, team.name), text, {item.path for item in result}
@@ -139,7 +139,7 @@ def test_an_alias_with_a_number_is_another_model() -> None:
     team = replace(PAIR, agents=agents, reports_to=dict.fromkeys(("solver", "third"), ("critic",)))
     models = {**MODELS, "fast-2": Model(alias="fast-2", model="openai/other")}
     known = Catalogue.of_host(models=models)
-    document, _ = read_yaml(docker_agent_text(compiled(team, known)).encode(), "agents.yaml")
+    document, _ = read_yaml(docker_agent_text(compiled(team, known), {}).encode(), "agents.yaml")
     assert list(document.value["models"]) == ["fast-2", "fast", "fast-3"]
     assert document.value["models"]["fast-3"]["temperature"] == 0.1
 

@@ -1,8 +1,6 @@
 """The circuit breaker: an endpoint that is out is left alone, and one call finds out."""
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any
 
 import pytest
 
@@ -46,14 +44,10 @@ async def probing(breaker: Breaker, clock: Clock, others: int) -> list[asyncio.T
     return waiting
 
 
-def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(coroutine)
-
-
 def test_a_probe_of_one_loop_decides_for_those_of_another(breaker: Breaker, clock: Clock) -> None:
     opened(breaker)
     clock.now += FIRST_COOL_DOWN
-    assert run(breaker.admit())
+    assert asyncio.run(breaker.admit())
 
     async def patient() -> bool:
         waiting = asyncio.create_task(breaker.admit())
@@ -61,7 +55,7 @@ def test_a_probe_of_one_loop_decides_for_those_of_another(breaker: Breaker, cloc
         await asyncio.to_thread(breaker.answered)
         return await waiting
 
-    assert run(patient()) is False
+    assert asyncio.run(patient()) is False
 
 
 def test_failures_in_a_row_open_it(breaker: Breaker) -> None:
@@ -70,10 +64,10 @@ def test_failures_in_a_row_open_it(breaker: Breaker) -> None:
     breaker.answered()
     for _ in range(MOST_FAILURES - 1):
         breaker.failed(DOWN)
-    assert run(breaker.admit()) is False
+    assert asyncio.run(breaker.admit()) is False
     breaker.failed(DOWN)
     with pytest.raises(CallError):
-        run(breaker.admit())
+        asyncio.run(breaker.admit())
 
 
 def test_while_open_it_says_since_when_why_and_for_how_long(breaker: Breaker, clock: Clock) -> None:
@@ -83,7 +77,7 @@ def test_while_open_it_says_since_when_why_and_for_how_long(breaker: Breaker, cl
         breaker.failed(DOWN)
     clock.now += 3
     with pytest.raises(CallError) as caught:
-        run(breaker.admit())
+        asyncio.run(breaker.admit())
     assert str(caught.value) == (
         "http://host (m) has been failing for 15 seconds and is left alone for 27 more, after 5"
         " failures in a row; the last was: connection refused"
@@ -92,50 +86,42 @@ def test_while_open_it_says_since_when_why_and_for_how_long(breaker: Breaker, cl
     assert not caught.value.may_be_billed
 
 
-def test_after_the_cool_down_one_call_is_the_probe(breaker: Breaker, clock: Clock) -> None:
-    async def scene() -> None:
-        others = await probing(breaker, clock, 3)
-        with pytest.raises(CallError):
-            await breaker.admit(patient=False)
-        breaker.answered()
-        assert await asyncio.gather(*others) == [False, False, False]
-
-    run(scene())
+async def test_after_the_cool_down_one_call_is_the_probe(breaker: Breaker, clock: Clock) -> None:
+    others = await probing(breaker, clock, 3)
+    with pytest.raises(CallError):
+        await breaker.admit(patient=False)
+    breaker.answered()
+    assert await asyncio.gather(*others) == [False, False, False]
 
 
-def test_a_failed_probe_sends_the_others_away_for_longer(breaker: Breaker, clock: Clock) -> None:
-    async def scene() -> None:
-        [other] = await probing(breaker, clock, 1)
-        breaker.failed(CallError("still out", kind="timeout"), probe=True)
-        with pytest.raises(CallError, match="still out") as caught:
-            await other
-        assert caught.value.retry_after == 2 * FIRST_COOL_DOWN
-
-    run(scene())
-
-
-def test_a_probe_without_an_outcome_yields_to_the_next(breaker: Breaker, clock: Clock) -> None:
-    async def scene() -> None:
-        others = await probing(breaker, clock, 2)
-        breaker.undone(probe=True)
-        assert await others[0] is True
-        assert not others[1].done()
-        breaker.answered()
-        assert await others[1] is False
-
-    run(scene())
+async def test_a_failed_probe_sends_the_others_away_for_longer(
+    breaker: Breaker, clock: Clock
+) -> None:
+    [other] = await probing(breaker, clock, 1)
+    breaker.failed(CallError("still out", kind="timeout"), probe=True)
+    with pytest.raises(CallError, match="still out") as caught:
+        await other
+    assert caught.value.retry_after == 2 * FIRST_COOL_DOWN
 
 
-def test_who_waits_for_the_probe_can_be_cancelled(breaker: Breaker, clock: Clock) -> None:
-    async def scene() -> None:
-        gone, stays = await probing(breaker, clock, 2)
-        gone.cancel()
-        await asyncio.sleep(0)
-        breaker.answered()
-        assert await stays is False
-        assert gone.cancelled()
+async def test_a_probe_without_an_outcome_yields_to_the_next(
+    breaker: Breaker, clock: Clock
+) -> None:
+    others = await probing(breaker, clock, 2)
+    breaker.undone(probe=True)
+    assert await others[0] is True
+    assert not others[1].done()
+    breaker.answered()
+    assert await others[1] is False
 
-    run(scene())
+
+async def test_who_waits_for_the_probe_can_be_cancelled(breaker: Breaker, clock: Clock) -> None:
+    gone, stays = await probing(breaker, clock, 2)
+    gone.cancel()
+    await asyncio.sleep(0)
+    breaker.answered()
+    assert await stays is False
+    assert gone.cancelled()
 
 
 def test_calls_that_were_under_way_do_not_extend_an_outage(breaker: Breaker, clock: Clock) -> None:
@@ -144,4 +130,4 @@ def test_calls_that_were_under_way_do_not_extend_an_outage(breaker: Breaker, clo
     breaker.failed(DOWN)
     breaker.undone(probe=False)
     clock.now += FIRST_COOL_DOWN / 2
-    assert run(breaker.admit()) is True
+    assert asyncio.run(breaker.admit()) is True

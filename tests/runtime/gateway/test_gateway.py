@@ -12,7 +12,7 @@ from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
 from coterie.schema import InputError, Model
 
 from ...provider import Provider, gateway_to, in_turn, model, request
-from ...virtual_time import run_virtually, virtual_clock
+from ...virtual_time import virtual_clock, virtually
 
 MESSAGES = [{"role": "user", "content": "What is two and two?"}]
 
@@ -76,15 +76,12 @@ def test_without_a_key_no_authorization_is_sent(monkeypatch: pytest.MonkeyPatch)
         assert "authorization" not in model.calls[0].headers
 
 
-def test_concurrency_of_a_model_is_bounded() -> None:
+@virtually
+async def test_concurrency_of_a_model_is_bounded() -> None:
     provider = Provider(in_turn(*[1.0] * 6))
-
-    async def calls() -> float:
-        async with gateway_to(provider, model(concurrency=2)) as gateway:
-            await asyncio.gather(*(gateway.chat(request()) for _ in range(6)))
-        return virtual_clock()
-
-    assert (run_virtually(calls()), provider.peak) == (3, 2)
+    async with gateway_to(provider, model(concurrency=2)) as gateway:
+        await asyncio.gather(*(gateway.chat(request()) for _ in range(6)))
+    assert (virtual_clock(), provider.peak) == (3, 2)
 
 
 def test_usage_and_price_add_up() -> None:

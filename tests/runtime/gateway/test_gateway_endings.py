@@ -19,10 +19,7 @@ WIRES = ("chat", "anthropic", "responses")
 TEXT = "The answer is 42, and so is 41 plus 1."
 UNKNOWN = ("upstream_lost", "worker_died", "ERROR_UPSTREAM", "quota", "evicted", "stopped_by_host")
 KEPT_ALIVE = ["null", "[]", "{}", '"ping"', "0", "ping", "event: ping\ndata: {}", ": wait", "true"]
-WORDS = {
-    means: [word.word for word in FINISH_WORDS if word.means == means]
-    for means in ("stop", "length", "content_filter", "filtered", "failed")
-}
+WORDS = {means: [*words] for means, words in FINISH_WORDS.items()}
 
 
 def answered(chance: Random, wire: str, word: Any, text: str = TEXT) -> Response:
@@ -49,15 +46,15 @@ def answer(result: Read) -> ChatAnswer:
     return result.answer
 
 
-def test_every_word_is_a_known_one_with_its_source() -> None:
-    assert len({word.word for word in FINISH_WORDS}) == len(FINISH_WORDS)
-    assert len({word.words for word in REFUSAL_WORDS}) == len(REFUSAL_WORDS)
-    assert {word.means for word in FINISH_WORDS} == {
+def test_every_word_has_one_meaning_and_a_source() -> None:
+    assert {*FINISH_WORDS} == {
         *("stop", "tool_calls", "length", "content_filter", "filtered", "failed", "unsaid")
     }
-    assert all(word.word == word.word.lower() for word in FINISH_WORDS)
-    assert all(word.words == word.words.lower() for word in REFUSAL_WORDS)
-    assert all("/" in item.source for item in (*FINISH_WORDS, *REFUSAL_WORDS))
+    for groups in (FINISH_WORDS, REFUSAL_WORDS):
+        words = [word for group in groups.values() for word in group]
+        assert len({*words}) == len(words)
+        assert all(word == word.lower() for word in words)
+        assert all("/" in source for group in groups.values() for source in group.values())
 
 
 def test_an_answer_that_ended_well_is_taken_at_the_first_try(nightly: bool) -> None:
@@ -278,9 +275,8 @@ def test_the_first_choice_is_the_one_with_the_lowest_index() -> None:
 
 def test_a_prompt_that_is_too_long_is_one_in_every_providers_words() -> None:
     spare = [document(whole("chat", "from the spare", "stop"))]
-    signs = [word.words for word in REFUSAL_WORDS if word.kind == "overflow"]
     for status in (200, 400, 413, 422, 500):
-        for words in signs:
+        for words in REFUSAL_WORDS["overflow"]:
             error = {"error": {"message": f"Sorry: {words.upper()} [8192]", "code": None}}
             result = read(document(error, status), others=spare)
             assert (answer(result).text, result.requests, result.tokens) == (

@@ -13,7 +13,7 @@ from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.schema import InputError
 
 from ...provider import PRICED, Provider, answer, gateway_to, model, request
-from ...virtual_time import run_virtually, virtual_clock
+from ...virtual_time import run_virtually, virtual_clock, virtually
 
 Told = list[tuple[str, str]]
 
@@ -98,44 +98,35 @@ def test_fallbacks_come_in_order_with_their_own_fallbacks_and_each_once() -> Non
     assert caught.value.kind == "overflow"
 
 
-def test_who_has_a_fallback_does_not_wait_for_an_endpoint_that_is_out() -> None:
+@virtually
+async def test_who_has_a_fallback_does_not_wait_for_an_endpoint_that_is_out() -> None:
     provider = failing(default="down")
-
-    async def scene() -> float:
-        models = model(fallback=("spare",)), model("spare")
-        async with gateway_to(provider, *models) as gateway:
-            for _ in range(4):
-                assert (await gateway.chat(request(retries=2))).alias == "spare"
-            return virtual_clock()
-
-    seconds = run_virtually(scene())
+    models = model(fallback=("spare",)), model("spare")
+    async with gateway_to(provider, *models) as gateway:
+        for _ in range(4):
+            assert (await gateway.chat(request(retries=2))).alias == "spare"
+        seconds = virtual_clock()
     assert provider.asked.count("default") == MOST_FAILURES
     assert seconds < 10
 
 
-def test_every_attempt_is_paid_at_the_price_of_its_model() -> None:
+@virtually
+async def test_every_attempt_is_paid_at_the_price_of_its_model() -> None:
     provider = failing(default="overflow")
-
-    async def scene() -> Budget:
-        budget = Budget(Caps(usd=1.0), clock=virtual_clock)
-        models = model(fallback=("spare",), **PRICED), model("spare", **PRICED)
-        async with gateway_to(provider, *models) as gateway:
-            await gateway.chat(request(), budget=budget)
-        return budget
-
-    assert run_virtually(scene()).spent.usd == pytest.approx(14e-6)
+    budget = Budget(Caps(usd=1.0), clock=virtual_clock)
+    models = model(fallback=("spare",), **PRICED), model("spare", **PRICED)
+    async with gateway_to(provider, *models) as gateway:
+        await gateway.chat(request(), budget=budget)
+    assert budget.spent.usd == pytest.approx(14e-6)
 
 
-def test_a_budget_that_is_used_up_is_no_reason_to_ask_another_model() -> None:
+@virtually
+async def test_a_budget_that_is_used_up_is_no_reason_to_ask_another_model() -> None:
     provider = failing()
-
-    async def scene() -> None:
-        models = model(fallback=("spare",)), model("spare")
-        async with gateway_to(provider, *models) as gateway:
-            with pytest.raises(BudgetReached):
-                await gateway.chat(request(), budget=Budget(Caps(tokens=9)))
-
-    run_virtually(scene())
+    models = model(fallback=("spare",)), model("spare")
+    async with gateway_to(provider, *models) as gateway:
+        with pytest.raises(BudgetReached):
+            await gateway.chat(request(), budget=Budget(Caps(tokens=9)))
     assert provider.asked == []
 
 

@@ -13,7 +13,7 @@ from coterie.runtime.values.budget import Budget
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Model
 
-from ...virtual_time import run_virtually
+from ...virtual_time import run_virtually, virtually
 
 TIMEOUT, LATE = 5.0, 20.0
 """Seconds that a model may take, and after which the program answers."""
@@ -154,16 +154,16 @@ def test_what_is_cancelled_stays_asked(tmp_path: Path) -> None:
     assert answer.text == "Yes."
 
 
-def test_what_has_no_folder_is_asked_here_and_in_the_folder_of_the_run(tmp_path: Path) -> None:
+@virtually
+async def test_what_has_no_folder_is_asked_here_and_in_the_folder_of_the_run(
+    tmp_path: Path,
+) -> None:
     async def respond(text: str, /) -> str:
         assert "May we?" in text
         return "Yes.\n"
 
-    async def call() -> ChatAnswer:
-        async with Gateway({}, responder=respond) as gateway:
-            request = ChatRequest(model="person", messages=question().messages)
-            return await gateway.chat(request, folder=tmp_path)
-
-    assert run_virtually(call()).text == "Yes."
+    async with Gateway({}, responder=respond) as gateway:
+        request = ChatRequest(model="person", messages=question().messages)
+        assert (await gateway.chat(request, folder=tmp_path)).text == "Yes."
     (name,) = names(tmp_path / "inbox")
     assert (tmp_path / "inbox" / f"{name}.answer.txt").read_text() == "Yes."

@@ -11,7 +11,7 @@ from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 from coterie.runtime.values.usage import Usage
 
 from ...provider import PRICED, Provider, answer, gateway_to, in_turn, model, request
-from ...virtual_time import run_virtually, virtual_clock
+from ...virtual_time import run_virtually, virtual_clock, virtually
 
 
 def failure(kind: Kind = "down", *, billed: bool = False, **more: Any) -> CallError:
@@ -134,20 +134,16 @@ def test_a_cap_on_time_ends_whatever_the_call_is_at(outcomes: list[Any], why: st
     assert budget._reserved == [0, 0, 0]
 
 
-def test_a_call_that_is_cancelled_in_flight_may_have_been_billed() -> None:
+@virtually
+async def test_a_call_that_is_cancelled_in_flight_may_have_been_billed() -> None:
     provider = Provider(in_turn(1000.0))
-
-    async def scene() -> Budget:
-        budget = Budget(Caps(tokens=10**9), clock=virtual_clock)
-        async with gateway_to(provider, model(**PRICED)) as gateway:
-            call = asyncio.create_task(gateway.chat(request(), budget=budget))
-            await asyncio.sleep(1)
-            call.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await call
-        return budget
-
-    budget = run_virtually(scene())
+    budget = Budget(Caps(tokens=10**9), clock=virtual_clock)
+    async with gateway_to(provider, model(**PRICED)) as gateway:
+        call = asyncio.create_task(gateway.chat(request(), budget=budget))
+        await asyncio.sleep(1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
     assert (budget.spent.uncertain_calls, provider.open) == (1, 0)
     assert budget._reserved == [0, 0, 0]
 
@@ -164,18 +160,14 @@ def test_a_model_is_asked_again_without_what_it_does_not_support_at_no_cost() ->
     assert (result.attempts, len(provider.asked), budget.spent.calls) == (1, 3, 1)
 
 
-def test_calls_wait_for_room_in_the_budget_that_others_give_back() -> None:
+@virtually
+async def test_calls_wait_for_room_in_the_budget_that_others_give_back() -> None:
     provider = Provider(in_turn(5.0, 5.0, 5.0))
-
-    async def scene() -> tuple[Budget, float]:
-        budget = Budget(Caps(usd=0.0012), clock=virtual_clock)
-        async with gateway_to(provider, model(**PRICED)) as gateway:
-            wanted = request(max_tokens=500)
-            await asyncio.gather(*(gateway.chat(wanted, budget=budget) for _ in range(3)))
-            with pytest.raises(BudgetReached):
-                await gateway.chat(request(max_tokens=600), budget=budget)
-        return budget, virtual_clock()
-
-    budget, seconds = run_virtually(scene())
-    assert (provider.peak, seconds) == (1, 15)
+    budget = Budget(Caps(usd=0.0012), clock=virtual_clock)
+    async with gateway_to(provider, model(**PRICED)) as gateway:
+        wanted = request(max_tokens=500)
+        await asyncio.gather(*(gateway.chat(wanted, budget=budget) for _ in range(3)))
+        with pytest.raises(BudgetReached):
+            await gateway.chat(request(max_tokens=600), budget=budget)
+    assert (provider.peak, virtual_clock()) == (1, 15)
     assert budget.spent.usd == pytest.approx(3 * 14e-6)

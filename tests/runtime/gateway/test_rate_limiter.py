@@ -12,7 +12,7 @@ from coterie.runtime.gateway.breaker import FIRST_COOL_DOWN, MOST_FAILURES
 from coterie.runtime.values.budget import Budget, BudgetReached, Caps
 
 from ...provider import Provider, answer, gateway_to, in_turn, model, request
-from ...virtual_time import run_virtually, virtual_clock
+from ...virtual_time import virtual_clock, virtually
 
 
 async def tried(gateway: Gateway, alias: str = "default", **fields: Any) -> str:
@@ -23,7 +23,8 @@ async def tried(gateway: Gateway, alias: str = "default", **fields: Any) -> str:
         return error.kind
 
 
-def test_a_refusal_halves_the_calls_in_flight_and_answers_bring_them_back() -> None:
+@virtually
+async def test_a_refusal_halves_the_calls_in_flight_and_answers_bring_them_back() -> None:
     flights: list[int] = []
     numbers = itertools.count()
 
@@ -36,66 +37,34 @@ def test_a_refusal_halves_the_calls_in_flight_and_answers_bring_them_back() -> N
         return answer()
 
     provider = Provider(behave)
-
-    async def scene() -> None:
-        async with gateway_to(provider, model(concurrency=8)) as gateway:
-            assert set(await asyncio.gather(*(tried(gateway) for _ in range(40)))) == {"four"}
-
-    run_virtually(scene())
+    async with gateway_to(provider, model(concurrency=8)) as gateway:
+        assert set(await asyncio.gather(*(tried(gateway) for _ in range(40)))) == {"four"}
     assert flights[0] == provider.peak == 8
     after = flights[8:]
     assert after[0] == 4
     assert max(after) == 8  # recovered
 
 
-def test_what_one_call_is_told_to_wait_holds_the_others_of_that_model_back() -> None:
-    provider = Provider(
-        in_turn(CallError("slow down", kind="busy", retry_after=10.0), *[answer()] * 9)
-    )
-
-    async def scene() -> None:
-        async with gateway_to(provider, model("a"), model("b")) as gateway:
-            first = asyncio.create_task(tried(gateway, "a"))
-            await asyncio.sleep(1)
-            await asyncio.gather(first, *(tried(gateway, "a") for _ in range(7)))
-            assert virtual_clock() >= 10
-            assert await tried(gateway, "b") == "four"
-
-    run_virtually(scene())
-    pair, *others, unrelated = sorted(zip(provider.moments, provider.asked, strict=True))
-    assert pair == (0.0, "a")
-    assert unrelated[1] == "b"
-    assert all(moment >= 10 for moment, _ in others)
-    moments = [moment for moment, _ in others]
-    assert all(b - a >= 0.05 for a, b in itertools.pairwise(moments))
-
-
-def test_other_models_and_other_calls_are_not_held_back() -> None:
+@virtually
+async def test_other_models_and_other_calls_are_not_held_back() -> None:
     provider = Provider(
         in_turn(CallError("slow down", kind="busy", retry_after=10.0), answer(), answer())
     )
-
-    async def scene() -> None:
-        async with gateway_to(provider, model("a"), model("b")) as gateway:
-            assert await tried(gateway, "a", retries=0) == "busy"
-            assert await tried(gateway, "b") == "four"
-            assert virtual_clock() == 0
-
-    run_virtually(scene())
+    async with gateway_to(provider, model("a"), model("b")) as gateway:
+        assert await tried(gateway, "a", retries=0) == "busy"
+        assert await tried(gateway, "b") == "four"
+        assert virtual_clock() == 0
 
 
-def test_aliases_of_the_same_model_share_and_the_narrower_bound_holds() -> None:
+@virtually
+async def test_aliases_of_the_same_model_share_and_the_narrower_bound_holds() -> None:
     provider = Provider(in_turn(*[1.0] * 8))
-
-    async def scene() -> None:
-        wide = model("wide", model="m", concurrency=6)
-        narrow = model("narrow", model="m", concurrency=2)
-        async with gateway_to(provider, wide, narrow) as gateway:
-            gateway.check(["wide", "narrow"])
-            aliases = ["wide", "narrow"] * 4
-            await asyncio.gather(*(tried(gateway, alias) for alias in aliases))
-
-    run_virtually(scene())
+    wide = model("wide", model="m", concurrency=6)
+    narrow = model("narrow", model="m", concurrency=2)
+    async with gateway_to(provider, wide, narrow) as gateway:
+        gateway.check(["wide", "narrow"])
+        aliases = ["wide", "narrow"] * 4
+        await asyncio.gather(*(tried(gateway, alias) for alias in aliases))
     assert provider.peak == 2
 
 
@@ -109,52 +78,45 @@ def dead_until(moment: float) -> Provider:
     return Provider(behave)
 
 
-def test_an_endpoint_that_is_out_is_left_alone_and_asked_once_whether_it_is_back() -> None:
+@virtually
+async def test_an_endpoint_that_is_out_is_left_alone_and_asked_once_whether_it_is_back() -> None:
     provider = dead_until(20)
-
-    async def scene() -> list[str]:
-        async with gateway_to(provider) as gateway:
-            failed = [await tried(gateway, retries=0) for _ in range(MOST_FAILURES + 5)]
-            assert failed == ["down"] * (MOST_FAILURES + 5)
-            assert len(provider.asked) == MOST_FAILURES
-            return await asyncio.gather(*(tried(gateway, retries=1) for _ in range(8)))
-
-    assert run_virtually(scene()) == ["four"] * 8
+    async with gateway_to(provider) as gateway:
+        failed = [await tried(gateway, retries=0) for _ in range(MOST_FAILURES + 5)]
+        assert failed == ["down"] * (MOST_FAILURES + 5)
+        assert len(provider.asked) == MOST_FAILURES
+        assert (await asyncio.gather(*(tried(gateway, retries=1) for _ in range(8)))) == [
+            "four"
+        ] * 8
     assert len(provider.asked) == MOST_FAILURES + 8
     probe, *others = provider.moments[MOST_FAILURES:]
     assert probe >= FIRST_COOL_DOWN
     assert min(others) >= probe + 0.01
 
 
-def test_busy_and_rejected_calls_do_not_open_the_breaker() -> None:
+@virtually
+async def test_busy_and_rejected_calls_do_not_open_the_breaker() -> None:
     errors = [CallError("no", kind="rejected"), CallError("later", kind="busy")] * 10
     provider = Provider(in_turn(*errors, answer()))
-
-    async def scene() -> None:
-        async with gateway_to(provider) as gateway:
-            for _ in errors:
-                assert await tried(gateway, retries=0) in {"rejected", "busy"}
-            assert await tried(gateway) == "four"
-
-    run_virtually(scene())
+    async with gateway_to(provider) as gateway:
+        for _ in errors:
+            assert await tried(gateway, retries=0) in {"rejected", "busy"}
+        assert await tried(gateway) == "four"
 
 
 @pytest.mark.parametrize("way", ["cancelled", "no room in the budget"])
-def test_a_probe_that_never_asks_leaves_the_next_call_to_find_out(way: str) -> None:
+@virtually
+async def test_a_probe_that_never_asks_leaves_the_next_call_to_find_out(way: str) -> None:
     provider = dead_until(10)
-
-    async def scene() -> None:
-        async with gateway_to(provider) as gateway:
-            for _ in range(MOST_FAILURES):
-                await tried(gateway, retries=0)
-            await asyncio.sleep(FIRST_COOL_DOWN)
-            if way == "cancelled":
-                probe = asyncio.create_task(tried(gateway))
-                await asyncio.sleep(0.001)
-                probe.cancel()
-            else:
-                with pytest.raises(BudgetReached):
-                    await gateway.chat(request(), budget=Budget(Caps(tokens=5)))
-            assert await tried(gateway, retries=0) == "four"
-
-    run_virtually(scene())
+    async with gateway_to(provider) as gateway:
+        for _ in range(MOST_FAILURES):
+            await tried(gateway, retries=0)
+        await asyncio.sleep(FIRST_COOL_DOWN)
+        if way == "cancelled":
+            probe = asyncio.create_task(tried(gateway))
+            await asyncio.sleep(0.001)
+            probe.cancel()
+        else:
+            with pytest.raises(BudgetReached):
+                await gateway.chat(request(), budget=Budget(Caps(tokens=5)))
+        assert await tried(gateway, retries=0) == "four"

@@ -11,7 +11,7 @@ from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.gateway.rate_limiter import GAP, Pacing
 from coterie.runtime.gateway.retry import LONGEST_WAIT, call_with_retries, retry_after
 
-from ...virtual_time import run_virtually, virtual_clock
+from ...virtual_time import run_virtually, virtual_clock, virtually
 
 NOW = 1445412470.0
 """Ten seconds before 07:28 of 21 October 2015."""
@@ -71,36 +71,32 @@ def test_waits_have_full_jitter_and_double() -> None:
     )
 
 
-def test_calls_that_come_back_at_once_are_moved_apart() -> None:
-    async def scene() -> list[float]:
-        pacing = Pacing(random.Random(1), clock=virtual_clock)
-        return sorted(pacing.wait(0.0) for _ in range(20))
-
-    moments = run_virtually(scene())
+@virtually
+async def test_calls_that_come_back_at_once_are_moved_apart() -> None:
+    pacing = Pacing(random.Random(1), clock=virtual_clock)
+    moments = sorted(pacing.wait(0.0) for _ in range(20))
     assert all(b - a >= GAP - 1e-9 for a, b in itertools.pairwise(moments))
     assert moments[-1] <= 20 * GAP
 
 
-def test_a_hold_keeps_back_whoever_comes_and_may_grow_meanwhile() -> None:
-    async def scene() -> list[float]:
-        pacing = Pacing(random.Random(1), clock=virtual_clock)
-        passed: list[float] = []
+@virtually
+async def test_a_hold_keeps_back_whoever_comes_and_may_grow_meanwhile() -> None:
+    pacing = Pacing(random.Random(1), clock=virtual_clock)
+    passed: list[float] = []
 
-        async def come() -> None:
-            await pacing.passed()
-            passed.append(virtual_clock())
+    async def come() -> None:
+        await pacing.passed()
+        passed.append(virtual_clock())
 
-        await come()
-        pacing.hold(5)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(4):
-                group.create_task(come())
-            await asyncio.sleep(4)
-            pacing.hold(8)
-            pacing.hold(1)
-        return passed
-
-    free, *held = run_virtually(scene())
+    await come()
+    pacing.hold(5)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(4):
+            group.create_task(come())
+        await asyncio.sleep(4)
+        pacing.hold(8)
+        pacing.hold(1)
+    free, *held = passed
     assert free == 0
     assert len(held) == 4
     assert min(held) >= 12

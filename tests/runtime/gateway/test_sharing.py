@@ -10,7 +10,7 @@ from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
 from coterie.schema.values.errors import InputError
 
 from ...provider import Provider, answer, model, request
-from ...virtual_time import run_virtually, virtual_clock
+from ...virtual_time import virtual_clock, virtually
 
 
 @dataclass(eq=False)
@@ -60,37 +60,36 @@ def opened(provider: Provider, *, lazy: bool = False) -> Gateway:
     return gateway
 
 
-def test_an_embedded_fallback_starts_early_and_once(embedded: Embedded, provider: Provider) -> None:
-    async def scene() -> ChatAnswer:
-        async with opened(provider) as gateway:
-            await gateway.prepare(["default"])
-            assert embedded.events == ["started"]
-            return await gateway.chat(request(schema={"type": "object", "properties": {}}))
-
-    result = run_virtually(scene())
+@virtually
+async def test_an_embedded_fallback_starts_early_and_once(
+    embedded: Embedded, provider: Provider
+) -> None:
+    async with opened(provider) as gateway:
+        await gateway.prepare(["default"])
+        assert embedded.events == ["started"]
+        result = await gateway.chat(request(schema={"type": "object", "properties": {}}))
     assert (result.alias, result.text, result.usage.unpriced_calls) == ("spare", "local", 0)
     assert embedded.events == ["started", "stopped"]
 
 
-def test_a_lazy_one_starts_with_the_first_question(embedded: Embedded, provider: Provider) -> None:
-    async def scene() -> None:
-        async with opened(provider, lazy=True) as gateway:
-            await gateway.prepare(["default"])
-            assert embedded.events == []
-            await gateway.chat(request())
-            assert embedded.events == ["started"]
+@virtually
+async def test_a_lazy_one_starts_with_the_first_question(
+    embedded: Embedded, provider: Provider
+) -> None:
+    async with opened(provider, lazy=True) as gateway:
+        await gateway.prepare(["default"])
+        assert embedded.events == []
+        await gateway.chat(request())
+        assert embedded.events == ["started"]
 
-    run_virtually(scene())
 
-
-def test_an_unstarted_lazy_server_costs_nothing(embedded: Embedded, provider: Provider) -> None:
+@virtually
+async def test_an_unstarted_lazy_server_costs_nothing(
+    embedded: Embedded, provider: Provider
+) -> None:
     embedded.error = InputError("llama.cpp cannot load it")
-
-    async def scene() -> None:
-        async with opened(provider, lazy=True) as gateway:
-            await gateway.prepare(["default"])
+    async with opened(provider, lazy=True) as gateway:
+        await gateway.prepare(["default"])
+        with pytest.raises(InputError, match="cannot load it"):
             await gateway.chat(request())
-
-    with pytest.raises(InputError, match="cannot load it"):
-        run_virtually(scene())
     assert provider.asked == []

@@ -1,6 +1,5 @@
 """The host's choice of a jail: proven, told, or refused."""
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -82,11 +81,8 @@ def test_what_lasts_is_made_once_and_ends_with_its_jails() -> None:
     assert (first.closed, second.closed) == (1, 1)
 
 
-def test_what_lasts_ends_with_the_runs_that_share_it() -> None:
-    async def opened() -> Warm:
-        async with open_services(Catalogue.of_host(), Setting()) as services:
-            warm = services.jails.lasting("warm", Warm)
-            assert warm.closed == 0
-        return warm
-
-    assert asyncio.run(opened()).closed == 1
+async def test_what_lasts_ends_with_the_runs_that_share_it() -> None:
+    async with open_services(Catalogue.of_host(), Setting()) as services:
+        warm = services.jails.lasting("warm", Warm)
+        assert warm.closed == 0
+    assert warm.closed == 1

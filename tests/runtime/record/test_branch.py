@@ -11,7 +11,7 @@ from coterie.runtime.record.branch import Branch, Locks
 from coterie.runtime.record.journal import FILE, Journal, NotRecorded
 from coterie.runtime.values.usage import Usage
 
-from ...support.journals import SPENT, answered, ended, put_all
+from ...support.journals import SPENT, answered, ended
 
 
 @contextmanager
@@ -23,9 +23,9 @@ def opened(folder: Path) -> Generator[tuple[Journal, Journal]]:
         yield base, own
 
 
-def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> None:
+async def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, _):
-        put_all(base.put("a/attempt 1/call 1", "model", "q", answered("theirs")))
+        await base.put("a/attempt 1/call 1", "model", "q", answered("theirs"))
     before = (tmp_path / "run" / FILE).read_bytes()
     with opened(tmp_path) as (base, own):
         branch = Branch.of(own, base, "b", locks=Locks())
@@ -34,7 +34,7 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         taken = branch.get("a/attempt 1/call 1", "q")
         assert taken is not None
         assert taken["text"] == "theirs"
-        put_all(branch.put("a/attempt 1/call 2", "model", "q", answered("own")))
+        await branch.put("a/attempt 1/call 2", "model", "q", answered("own"))
         kept = branch.get("a/attempt 1/call 2", "q")
         assert kept is not None
         assert kept["text"] == "own"
@@ -47,29 +47,29 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
     assert (tmp_path / "run" / FILE).read_bytes() == before
 
 
-def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
+async def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
     """The same call may find another workspace."""
     with opened(tmp_path) as (base, own):
-        put_all(base.put("a/attempt 1/tool f 1", "tool", "q", {"output": "theirs"}))
+        await base.put("a/attempt 1/tool f 1", "tool", "q", {"output": "theirs"})
         item, other = (Branch.of(own, base, name, locks=Locks()) for name in ("one", "other"))
         assert item.get("a/attempt 1/tool f 1", "q") is None
-        put_all(item.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
+        await item.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"})
         assert item.get("a/attempt 1/tool f 1", "q") == {"output": "own"}
         assert other.get("a/attempt 1/tool f 1", "q") is None
 
 
-def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_path: Path) -> None:
+async def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(
+    tmp_path: Path,
+) -> None:
     """One of an agent's two calls is the other run's: also for who finds the agent as a whole."""
     two_calls = ended(Usage(calls=2))
     with opened(tmp_path) as (base, own):
-        put_all(base.put("a/attempt 1/call 1", "model", "q1", answered("theirs")))
-        put_all(base.put("b", "agent", "q", ended(Usage(calls=3))))
+        await base.put("a/attempt 1/call 1", "model", "q1", answered("theirs"))
+        await base.put("b", "agent", "q", ended(Usage(calls=3)))
         item = Branch.of(own, base, "one", locks=Locks())
         assert item.get("a/attempt 1/call 1", "q1")
-        put_all(
-            item.put("a/attempt 1/call 2", "model", "q2", answered("own")),
-            item.put("a", "agent", "q", two_calls),
-        )
+        await item.put("a/attempt 1/call 2", "model", "q2", answered("own"))
+        await item.put("a", "agent", "q", two_calls)
         assert item.get("b", "q")
         assert (item.needed.calls, len(item.paid)) == (5, 1)
     with opened(tmp_path) as (base, own):
@@ -80,18 +80,16 @@ def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_p
         assert (other.needed.calls, other.paid) == (5, item.paid)
 
 
-def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
+async def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
     with opened(tmp_path) as (_, own):
-        put_all(
-            own.put("a/attempt 1/call 1", "model", "q1", answered("first")),
-            own.put("b", "agent", "q", ended(SPENT)),
-            own.put("a/attempt 1/tool f 1", "tool", "q", {"output": "first"}),
-        )
+        await own.put("a/attempt 1/call 1", "model", "q1", answered("first"))
+        await own.put("b", "agent", "q", ended(SPENT))
+        await own.put("a/attempt 1/tool f 1", "tool", "q", {"output": "first"})
         branch = Branch.of(own, own, "without b", locks=Locks())
         assert branch.get("a/attempt 1/call 1", "q1") == answered("first")
         assert branch.get("b", "q")
         assert branch.get("a/attempt 1/tool f 1", "q") is None
-        put_all(branch.put("a/attempt 1/call 2", "model", "q2", answered("second")))
+        await branch.put("a/attempt 1/call 2", "model", "q2", answered("second"))
         assert (branch.needed.calls, len(branch.paid)) == (3, 1)
         other = Branch.of(own, own, "without c", locks=Locks())
         assert other.get("a/attempt 1/call 2", "q2")
@@ -99,7 +97,9 @@ def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails: bool) -> None:
+async def test_branches_at_work_at_once_pay_for_a_question_once(
+    tmp_path: Path, fails: bool
+) -> None:
     """Where the one that asks fails, the next one asks."""
     asked: list[str] = []
 
@@ -114,13 +114,10 @@ def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails:
             await branch.put("a/call 1", "model", "q", answered(branch.name))
             return branch.name
 
-    async def together() -> list[str | BaseException]:
+    with opened(tmp_path) as (base, own):
         locks = Locks()
         branches = [Branch.of(own, base, name, locks=locks) for name in ("one", "two", "three")]
-        return await asyncio.gather(*map(ask, branches), return_exceptions=True)
-
-    with opened(tmp_path) as (base, own):
-        outcome = asyncio.run(together())
+        outcome = await asyncio.gather(*map(ask, branches), return_exceptions=True)
     if fails:
         assert isinstance(outcome[0], ConnectionError)
         assert (asked, outcome[1:]) == (["one", "two"], ["two", "two"])
@@ -128,17 +125,17 @@ def test_branches_at_work_at_once_pay_for_a_question_once(tmp_path: Path, fails:
         assert (asked, outcome) == (["one"], ["one"] * 3)
 
 
-def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:
+async def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, own):
         branch = Branch.of(own, base, "all", locks=Locks(), is_live=False)
         with pytest.raises(NotRecorded, match="nothing under 'a/call 1'"):
             branch.must_be_live("a/call 1")
         assert branch.missing == ["a/call 1"]
-        put_all(branch.put("a/call 1", "model", "q", answered("own")))
+        await branch.put("a/call 1", "model", "q", answered("own"))
         assert branch.get("a/call 1", "q") is None
 
 
-def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
+async def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, own):
         branch = Branch.of(own, base, "b", locks=Locks())
 
@@ -147,20 +144,19 @@ def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
             settle(SPENT, lost=False)
 
         call = "a/attempt 1/call 1"
-        put_all(asked(call), asked(call), asked(call))
+        for _ in range(3):
+            await asked(call)
         branch.note_failed(call, SPENT)
         branch.note_failed(call, SPENT)
-        put_all(
-            branch.put(call, "model", "q", answered("own")),
-            branch.put("a/attempt 0/recall 1", "recall", "q", {"found": []}),
-        )
+        await branch.put(call, "model", "q", answered("own"))
+        await branch.put("a/attempt 0/recall 1", "recall", "q", {"found": []})
         assert (branch.spent("a/").calls, branch.needed.calls) == (3, 1)
         assert own.spent().calls == 3
         assert branch.get("a/attempt 0/recall 1", "q") == {"found": []}
 
 
-def test_agents_may_try_as_often_as_in_the_other_run(tmp_path: Path) -> None:
+async def test_agents_may_try_as_often_as_in_the_other_run(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, own):
-        put_all(base.renew())
+        await base.renew()
         assert (base.renewals, own.renewals) == (2, 1)
         assert Branch.of(own, base, "b", locks=Locks()).renewals == 2

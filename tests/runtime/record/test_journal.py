@@ -103,19 +103,16 @@ def test_merged_journals_hold_what_each_held_and_the_first_counts(tmp_path: Path
         assert journal.get("second/call 1", "q") == {"text": "second"}
 
 
-def test_once_does_the_work_once(tmp_path: Path) -> None:
+async def test_once_does_the_work_once(tmp_path: Path) -> None:
     done: list[int] = []
 
     async def work() -> dict[str, int]:
         done.append(1)
         return {"n": len(done)}
 
-    async def twice(journal: Journal) -> None:
+    with Journal.open(tmp_path) as journal:
         for _ in range(2):
             assert await journal.once("a/tool 1", "tool", "q", work) == {"n": 1}
-
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(twice(journal))
     assert done == [1]
 
 
@@ -141,13 +138,10 @@ def test_its_hash_does_not_depend_on_order_or_time(tmp_path: Path) -> None:
     assert hashes[0] == hashes[1]
 
 
-def test_many_puts_at_once_share_a_flush_and_all_are_kept(tmp_path: Path) -> None:
-    async def many(journal: Journal) -> None:
+async def test_many_puts_at_once_share_a_flush_and_all_are_kept(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
         puts = (journal.put(f"a/{number}", "note", "q", {"n": number}) for number in range(200))
         await asyncio.gather(*puts)
-
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(many(journal))
     with Journal.open(tmp_path) as journal:
         assert sorted(value["n"] for value in journal.values("note")) == list(range(200))
 
@@ -200,7 +194,7 @@ def test_what_is_alike_as_json_has_the_same_digest() -> None:
     assert digest("\ud800")
 
 
-def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
+async def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[str] = []
@@ -209,7 +203,9 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
         flushed.append(path.name)
         sync(path)
 
-    async def work(journal: Journal) -> None:
+    monkeypatch.setattr(_entries, "LAG", FOR_EVER)
+    monkeypatch.setattr(log_file, "sync", noted)
+    with Journal.open(tmp_path) as journal:
         await journal.put("a", "note", "q", {"n": 1})
         assert [path for path, _ in recorded(tmp_path, "note")] == ["a"]
         assert flushed == []
@@ -218,45 +214,31 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
         flushed.clear()
         await journal.flush()
         assert flushed == []
-
-    async def soon(journal: Journal) -> None:
-        await journal.put("b", "note", "q", {"n": 2})
-        await asyncio.to_thread(wait_for, lambda: "journal.log" in flushed, "no flush")
-
-    monkeypatch.setattr(_entries, "LAG", FOR_EVER)
-    monkeypatch.setattr(log_file, "sync", noted)
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(work(journal))
     monkeypatch.setattr(_entries, "LAG", 0.01)
     with Journal.open(tmp_path) as journal:
         flushed.clear()
-        asyncio.run(soon(journal))
+        await journal.put("b", "note", "q", {"n": 2})
+        await asyncio.to_thread(wait_for, lambda: "journal.log" in flushed, "no flush")
 
 
-def test_a_long_entry_and_those_behind_it_are_written_in_order(tmp_path: Path) -> None:
-    async def many(journal: Journal) -> None:
+async def test_a_long_entry_and_those_behind_it_are_written_in_order(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
         sizes = [10, 200_000, 10, 300_000, 10]
         puts = (
             journal.put(f"a/{n}", "note", "q", {"n": n, "text": "x" * size})
             for n, size in enumerate(sizes)
         )
         await asyncio.gather(*puts)
-
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(many(journal))
     assert [path for path, _ in recorded(tmp_path, "note")] == [f"a/{n}" for n in range(5)]
 
 
-def test_nothing_is_written_after_a_flush_that_failed(tmp_path: Path) -> None:
-    async def work(journal: Journal) -> None:
-        await journal.put("a", "note", "q", {})
-        with armed("files.sync.before:1:raise-eio"), pytest.raises(StorageError):
-            await journal.flush()
-        with pytest.raises(StorageError, match="cannot be written"):
-            await journal.put("b", "note", "q", {})
-
+async def test_nothing_is_written_after_a_flush_that_failed(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path)
-    asyncio.run(work(journal))
+    await journal.put("a", "note", "q", {})
+    with armed("files.sync.before:1:raise-eio"), pytest.raises(StorageError):
+        await journal.flush()
+    with pytest.raises(StorageError, match="cannot be written"):
+        await journal.put("b", "note", "q", {})
     with pytest.raises(StorageError):
         journal.close()
 
@@ -295,19 +277,16 @@ def test_what_nobody_waits_for_is_found_at_once_and_written_with_what_comes_next
     assert [path for path, _ in recorded(tmp_path, "note")] == list("abcdefg")
 
 
-def test_whoever_flushes_is_told_that_something_could_not_be_written(tmp_path: Path) -> None:
-    async def work(journal: Journal) -> None:
-        await journal.put("a", "note", "q", {}, at_once=False)
-        with (
-            armed("journal.append.before:1:raise-enospc"),
-            pytest.raises(StorageError, match=r"journal\.log: cannot be written"),
-        ):
-            await journal.flush()
-        with pytest.raises(StorageError, match="cannot be written"):
-            await journal.put("b", "note", "q", {})
-
+async def test_whoever_flushes_is_told_that_something_could_not_be_written(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path)
-    asyncio.run(work(journal))
+    await journal.put("a", "note", "q", {}, at_once=False)
+    with (
+        armed("journal.append.before:1:raise-enospc"),
+        pytest.raises(StorageError, match=r"journal\.log: cannot be written"),
+    ):
+        await journal.flush()
+    with pytest.raises(StorageError, match="cannot be written"):
+        await journal.put("b", "note", "q", {})
     with pytest.raises(StorageError):
         journal.close()
 
@@ -326,10 +305,10 @@ def test_a_new_journal_of_which_a_part_was_lost_is_made_anew(tmp_path: Path, lef
         assert journal.get("a", "q") == {"n": 1}
 
 
-def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[str] = []
-
-    async def work(journal: Journal) -> None:
+    (tmp_path / "team.yaml").write_text("name: t")
+    with Journal.open(tmp_path) as journal:
         loop, over = asyncio.get_running_loop(), asyncio.Event()
 
         def noted(path: Path) -> None:
@@ -347,10 +326,6 @@ def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await journal.flush()
         assert flushed == ["journal.log"]
 
-    (tmp_path / "team.yaml").write_text("name: t")
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(work(journal))
-
 
 def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
     async def work(journal: Journal) -> None:
@@ -367,15 +342,12 @@ def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
         asyncio.run(asyncio.wait_for(work(journal), 300))
 
 
-def test_the_time_of_a_call_is_kept_whatever_ends_it(tmp_path: Path) -> None:
-    async def broken_off(journal: Journal) -> None:
-        settle = await journal.open_account("a/call 1", Usage(calls=1))
-        journal._started -= 1000
-        settle(Usage(calls=1), lost=True)
-
+async def test_the_time_of_a_call_is_kept_whatever_ends_it(tmp_path: Path) -> None:
     for attempt in (1, 2):
         with Journal.open(tmp_path) as journal:
-            asyncio.run(broken_off(journal))
+            settle = await journal.open_account("a/call 1", Usage(calls=1))
+            journal._started -= 1000
+            settle(Usage(calls=1), lost=True)
         with Journal.open(tmp_path) as journal:
             assert journal.seconds >= 1000 * attempt
             assert journal.spent().calls == attempt
@@ -401,32 +373,24 @@ def test_what_a_part_cost_is_summed_without_the_others(tmp_path: Path) -> None:
         assert grows_linearly(costing, 1_000)
 
 
-def test_what_is_never_settled_has_cost_the_most_that_it_can_have(tmp_path: Path) -> None:
+async def test_what_is_never_settled_has_cost_the_most_that_it_can_have(tmp_path: Path) -> None:
     most, did = Usage(calls=1, usd=0.5, uncertain_calls=1), Usage(calls=1, usd=0.1)
-
-    async def asked() -> None:
+    with Journal.open(tmp_path) as journal:
         settle = await journal.open_account("a/call 1", most)
         assert journal.spent() == most
         settle(did, lost=False)
         await journal.open_account("a/call 1", most)
-
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(asked())
     with Journal.open(tmp_path) as journal:
         assert journal.spent("a/") == did + most
         assert journal.spent("a/", lost=False) == did
         assert journal.spent("b/") == Usage()
 
 
-def test_an_answer_without_attempts_says_itself_what_it_cost(tmp_path: Path) -> None:
+async def test_an_answer_without_attempts_says_itself_what_it_cost(tmp_path: Path) -> None:
     cost = Usage(calls=1, usd=0.25)
-
-    async def asked() -> None:
+    with Journal.open(tmp_path) as journal:
         fields = {"usage": cost.value()}
         await journal.put("a/call 1", "model", "q", {**ANSWER, **fields})
-
-    with Journal.open(tmp_path) as journal:
-        asyncio.run(asked())
         assert journal.spent() == cost
 
 

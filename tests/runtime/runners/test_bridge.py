@@ -53,16 +53,13 @@ def test_whoever_wants_to_end_the_process_fails_instead(end: BaseException) -> N
 
 
 @pytest.mark.parametrize("error", [ValueError("wrong"), StopIteration("odd")])
-def test_other_errors_are_raised_where_the_thread_is_awaited(error: Exception) -> None:
+async def test_other_errors_are_raised_where_the_thread_is_awaited(error: Exception) -> None:
     def work(bridge: Bridge) -> None:
         raise error
 
-    async def awaited() -> BaseException:
-        task = asyncio.ensure_future(in_thread(work, name="t"))
-        await asyncio.wait({task})
-        return task.exception() or AssertionError("no error")
-
-    raised = asyncio.run(awaited())
+    task = asyncio.ensure_future(in_thread(work, name="t"))
+    await asyncio.wait({task})
+    raised = task.exception() or AssertionError("no error")
     assert raised is error or raised.__cause__ is error
 
 
@@ -76,86 +73,73 @@ async def cancelled_after(started: asyncio.Event, running: asyncio.Task[Any], ti
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_cancelling_ends_what_the_thread_waits_for_and_then_the_thread(times: int) -> None:
+async def test_cancelling_ends_what_the_thread_waits_for_and_then_the_thread(times: int) -> None:
     order: list[str] = []
+    started = asyncio.Event()
 
-    async def cancelled() -> None:
-        started = asyncio.Event()
+    async def hanging() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.05)
+            order.append("coroutine ended")
 
-        async def hanging() -> None:
-            started.set()
-            try:
-                await asyncio.sleep(60)
-            finally:
-                await asyncio.sleep(0.05)
-                order.append("coroutine ended")
+    def work(bridge: Bridge) -> None:
+        try:
+            bridge.wait(hanging())
+        except Exception:  # noqa: BLE001 - as agent libraries do
+            order.append("taken for an error")
+        finally:
+            order.append("thread ended")
 
-        def work(bridge: Bridge) -> None:
-            try:
-                bridge.wait(hanging())
-            except Exception:  # noqa: BLE001 - as agent libraries do
-                order.append("taken for an error")
-            finally:
-                order.append("thread ended")
-
-        await cancelled_after(started, asyncio.create_task(in_thread(work, name="t")), times)
-        order.append("run ended")
-
-    asyncio.run(cancelled())
+    await cancelled_after(started, asyncio.create_task(in_thread(work, name="t")), times)
+    order.append("run ended")
     assert order == ["coroutine ended", "thread ended", "run ended"]
 
 
-def test_cancelling_stops_what_blocks_elsewhere_also_what_starts_later() -> None:
-    async def cancelled() -> None:
-        started, blocked, stopped = asyncio.Event(), threading.Event(), threading.Event()
+async def test_cancelling_stops_what_blocks_elsewhere_also_what_starts_later() -> None:
+    started, blocked, stopped = asyncio.Event(), threading.Event(), threading.Event()
 
-        def work(bridge: Bridge) -> None:
-            bridge.on_stop(blocked.set)
-            bridge.tell(started.set)
-            assert blocked.wait(300)
-            bridge.on_stop(stopped.set)
-            assert stopped.is_set()
-            coroutine = doubled(1)
-            with pytest.raises(Stopped):
-                bridge.wait(coroutine)
-
-        await cancelled_after(started, asyncio.create_task(in_thread(work, name="t")), 1)
+    def work(bridge: Bridge) -> None:
+        bridge.on_stop(blocked.set)
+        bridge.tell(started.set)
+        assert blocked.wait(300)
+        bridge.on_stop(stopped.set)
         assert stopped.is_set()
+        coroutine = doubled(1)
+        with pytest.raises(Stopped):
+            bridge.wait(coroutine)
 
-    asyncio.run(cancelled())
+    await cancelled_after(started, asyncio.create_task(in_thread(work, name="t")), 1)
+    assert stopped.is_set()
 
 
-def test_a_stuck_thread_is_waited_for_within_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stuck_thread_is_waited_for_within_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("coterie.runtime.runners.bridge.END_SECONDS", 0.1)
     freed, ended = threading.Event(), threading.Event()
+    started = asyncio.Event()
 
-    async def cancelled() -> None:
-        started = asyncio.Event()
+    def work(bridge: Bridge) -> None:
+        bridge.tell(started.set)
+        freed.wait()
+        threading.Thread(target=lambda: (stuck.join(), ended.set())).start()
 
-        def work(bridge: Bridge) -> None:
-            bridge.tell(started.set)
-            freed.wait()
-            threading.Thread(target=lambda: (stuck.join(), ended.set())).start()
-
-        running = asyncio.create_task(in_thread(work, name="stuck"))
-        await started.wait()
-        stuck = next(thread for thread in threading.enumerate() if thread.name == "stuck")
-        await cancelled_after(started, running, 1)
-
-    asyncio.run(cancelled())
+    running = asyncio.create_task(in_thread(work, name="stuck"))
+    await started.wait()
+    stuck = next(thread for thread in threading.enumerate() if thread.name == "stuck")
+    await cancelled_after(started, running, 1)
     freed.set()
     assert ended.wait(PATIENCE)
 
 
-def test_many_threads_work_at_the_same_time() -> None:
+async def test_many_threads_work_at_the_same_time() -> None:
     together = threading.Barrier(40)
-
-    async def all_at_once() -> list[int]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(in_thread(lambda bridge: together.wait(300), name=str(number)))
-                for number in range(40)
-            ]
-        return [task.result() for task in tasks]
-
-    assert sorted(asyncio.run(all_at_once())) == list(range(40))
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(in_thread(lambda bridge: together.wait(300), name=str(number)))
+            for number in range(40)
+        ]
+    assert sorted([task.result() for task in tasks]) == list(range(40))

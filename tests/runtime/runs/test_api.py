@@ -74,17 +74,18 @@ def test_a_seed_is_a_team() -> None:
     assert result.answer == "negative"
 
 
-def test_run_works_where_a_loop_runs_already(model: str) -> None:
+async def test_run_works_where_a_loop_runs_already(model: str) -> None:
     """As in a notebook, where each cell is run by an event loop."""
     seen: set[str] = set()
-
-    async def cell() -> coterie.Run:
-        return coterie.run(
-            PAIR, query="?", model=model,
+    assert (
+        coterie.run(
+            PAIR,
+            query="?",
+            model=model,
             listener=lambda _: seen.add(threading.current_thread().name),
-        )  # fmt: skip
-
-    assert asyncio.run(cell()).answer == "7 <b>it is</b>"
+        ).answer
+        == "7 <b>it is</b>"
+    )
     assert threading.current_thread().name not in seen
     assert not [thread for thread in threading.enumerate() if thread.name in seen]
 
@@ -177,17 +178,13 @@ def test_a_team_is_shown_by_its_name_and_its_agents() -> None:
     assert repr(PAIR) == "<Team pair: worker, judge>"
 
 
-def test_events_come_while_the_run_goes_on(model: str) -> None:
+async def test_events_come_while_the_run_goes_on(model: str) -> None:
     heard: list[str] = []
-
-    async def cell() -> tuple[list[str], coterie.Run | None]:
-        events = coterie.stream(
-            PAIR, query="?", model=model, listener=lambda event: heard.append(event.type)
-        )
-        assert events.result is None
-        return [event.type async for event in events], events.result
-
-    types, result = asyncio.run(cell())
+    events = coterie.stream(
+        PAIR, query="?", model=model, listener=lambda event: heard.append(event.type)
+    )
+    assert events.result is None
+    types, result = [event.type async for event in events], events.result
     assert (types[0], types[-1]) == ("run_started", "run_finished")
     assert types == heard
     assert result is not None
@@ -208,13 +205,10 @@ def test_who_leaves_the_events_ends_the_run() -> None:
         scripted.wait_for(lambda calls: calls[0].abandoned)
 
 
-def test_events_raise_what_the_run_raises() -> None:
-    async def cell() -> None:
+async def test_events_raise_what_the_run_raises() -> None:
+    with pytest.raises(coterie.ConfigError, match="no tool 'weekday'"):
         async for _ in coterie.stream(USER, query="?", model="openai/m"):
             pass
-
-    with pytest.raises(coterie.ConfigError, match="no tool 'weekday'"):
-        asyncio.run(cell())
 
 
 def test_a_python_function_is_a_tool(home: Path) -> None:

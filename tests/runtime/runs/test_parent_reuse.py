@@ -11,7 +11,7 @@ from coterie.runtime.runs.parent_reuse import PARENT, ParentRunReuse
 from coterie.runtime.values.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team
 
-from ...support.journals import SPENT, answered, ended, put_all
+from ...support.journals import SPENT, answered, ended
 
 CATALOGUE = Catalogue.of_host(
     models={word: Model(alias=word, model=word) for word in ("m", "other")}
@@ -67,9 +67,11 @@ ANN, BOB = agent("ann"), agent("bob")
 BOTH = team(ann=ANN, bob=BOB)
 
 
-def test_what_is_asked_in_the_same_words_is_taken_and_counted_as_saved(family: Family) -> None:
+async def test_what_is_asked_in_the_same_words_is_taken_and_counted_as_saved(
+    family: Family,
+) -> None:
     parent, child = (first := family.run(BOTH)), family.run(BOTH, first)
-    put_all(parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs")))
+    await parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs"))
     assert child.get(f"{child.place}ann/{CALL}", "other words") is None
     assert child.get(f"{child.place}bob/{CALL}", "q") is None
     taken = child.get(f"{child.place}ann/{CALL}", "q")
@@ -81,10 +83,10 @@ def test_what_is_asked_in_the_same_words_is_taken_and_counted_as_saved(family: F
     assert family.journal.spent() == SPENT  # nobody paid again
 
 
-def test_an_agent_that_came_to_its_end_is_taken_as_a_whole(family: Family) -> None:
+async def test_an_agent_that_came_to_its_end_is_taken_as_a_whole(family: Family) -> None:
     parent = family.run(BOTH)
     grandchild = family.run(BOTH, family.run(BOTH, parent))
-    put_all(parent.put(f"{parent.place}round 1/ann", "agent", "q", ended()))
+    await parent.put(f"{parent.place}round 1/ann", "agent", "q", ended())
     taken = grandchild.get(f"{grandchild.place}round 1/ann", "q")
     assert taken is not None
     assert taken["content"] == "c"
@@ -92,12 +94,12 @@ def test_an_agent_that_came_to_its_end_is_taken_as_a_whole(family: Family) -> No
 
 
 @pytest.mark.parametrize("kind", ["tool", "code"])
-def test_what_tools_and_code_gave_is_never_taken(family: Family, kind: str) -> None:
+async def test_what_tools_and_code_gave_is_never_taken(family: Family, kind: str) -> None:
     parent = family.run(BOTH)
     child = family.run(BOTH, parent, always=True)
-    put_all(parent.put(f"{parent.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "theirs"}))
+    await parent.put(f"{parent.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "theirs"})
     assert child.get(f"{child.place}ann/attempt 1/{kind} f 1", "q") is None
-    put_all(child.put(f"{child.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "own"}))
+    await child.put(f"{child.place}ann/attempt 1/{kind} f 1", kind, "q", {"output": "own"})
     assert child.get(f"{child.place}ann/attempt 1/{kind} f 1", "q") == {"output": "own"}
 
 
@@ -139,7 +141,7 @@ def test_two_agents_of_a_child_never_share_a_seed(family: Family) -> None:
         (0.7, yes, {"alias": "other"}, False),
     ],
 )
-def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
+async def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
     family: Family,
     temperature: float | None,
     takes_seed: Callable[[str], bool],
@@ -152,18 +154,16 @@ def test_what_chance_had_a_hand_in_is_taken_only_where_it_is_said(
     for always in (False, True):
         parent = family.run(item, takes_seed=takes_seed, always=always)
         child = family.run(item, parent, takes_seed=takes_seed, always=always)
-        put_all(
-            parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs", **fields)),
-            parent.put(f"{parent.place}ann", "agent", "q", ended()),
-        )
+        await parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs", **fields))
+        await parent.put(f"{parent.place}ann", "agent", "q", ended())
         call = child.get(f"{child.place}ann/{CALL}", "q")
         whole = child.get(f"{child.place}ann", "q")
         assert (call is not None, whole is not None) == ((always or is_taken),) * 2
 
 
-def test_who_has_less_time_than_in_the_parents_run_works_anew(family: Family) -> None:
+async def test_who_has_less_time_than_in_the_parents_run_works_anew(family: Family) -> None:
     parent = family.run(BOTH)
-    put_all(parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs")))
+    await parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs"))
     hasty = family.run(team(ann=agent("ann", timeout=1.0), bob=BOB), parent)
     assert hasty.get(f"{hasty.place}ann/{CALL}", "q") is None
     assert hasty.origin(f"{hasty.place}ann/{CALL}") == f"{hasty.place}ann/{CALL}"
@@ -179,18 +179,14 @@ def resumed(
     return item, family.run(BOTH, *parents)
 
 
-def test_a_run_that_is_gone_on_with_has_saved_as_much(family: Family) -> None:
+async def test_a_run_that_is_gone_on_with_has_saved_as_much(family: Family) -> None:
     parent = family.run(BOTH)
-    put_all(
-        parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs")),
-        parent.put(f"{parent.place}bob", "agent", "q", ended()),
-    )
+    await parent.put(f"{parent.place}ann/{CALL}", "model", "q", answered("theirs"))
+    await parent.put(f"{parent.place}bob", "agent", "q", ended())
     before, after = resumed(family, [parent])
     assert before.get(f"{before.place}ann/{CALL}", "q") is not None
-    put_all(
-        before.put(f"{before.place}ann/attempt 1/call 2", "model", "q2", answered("own")),
-        before.put(f"{before.place}ann", "agent", "q", ended(SPENT + SPENT)),
-    )
+    await before.put(f"{before.place}ann/attempt 1/call 2", "model", "q2", answered("own"))
+    await before.put(f"{before.place}ann", "agent", "q", ended(SPENT + SPENT))
     assert before.get(f"{before.place}bob", "q") is not None
     assert before.saved == SPENT + SPENT
     assert after.get(f"{after.place}ann", "q") is not None
@@ -199,18 +195,18 @@ def test_a_run_that_is_gone_on_with_has_saved_as_much(family: Family) -> None:
     assert family.journal.spent() == SPENT + SPENT
 
 
-def test_a_run_that_is_gone_on_with_knows_what_was_drawn(family: Family) -> None:
+async def test_a_run_that_is_gone_on_with_knows_what_was_drawn(family: Family) -> None:
     before, after = resumed(family, [])
-    put_all(before.put(f"{before.place}ann/{CALL}", "model", "q", answered("own", alias="other")))
+    await before.put(f"{before.place}ann/{CALL}", "model", "q", answered("own", alias="other"))
     assert after.get(f"{after.place}ann/{CALL}", "q") is not None
-    put_all(after.put(f"{after.place}ann", "agent", "q", ended()))
+    await after.put(f"{after.place}ann", "agent", "q", ended())
     child = family.run(BOTH, after)
     assert child.get(f"{child.place}ann", "q") is None
 
 
-def test_what_an_agent_recalled_is_taken_and_saves_nothing(family: Family) -> None:
+async def test_what_an_agent_recalled_is_taken_and_saves_nothing(family: Family) -> None:
     parent = family.run(BOTH)
     child = family.run(BOTH, parent)
-    put_all(parent.put(f"{parent.place}ann/attempt 0/recall f 1", "recall", "q", {"entries": []}))
+    await parent.put(f"{parent.place}ann/attempt 0/recall f 1", "recall", "q", {"entries": []})
     assert child.get(f"{child.place}ann/attempt 0/recall f 1", "q") is not None
     assert child.saved == Usage()

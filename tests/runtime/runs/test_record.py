@@ -53,15 +53,11 @@ def test_task_json_is_the_task(tmp_path: Path) -> None:
     assert load_task(record.folder.path / "task.json") == TASK
 
 
-def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
-    async def made() -> RunRecord:
-        async with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
-            settle = await record.journal.open_account("a", Usage(calls=1, unpriced_calls=1))
-            settle(Usage(calls=1, unpriced_calls=1), lost=False)
-            record.finish(Run(status="done", answer="s3cret-key!", said="It is s3cret-key."))
-        return record
-
-    record = asyncio.run(made())
+async def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
+    async with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
+        settle = await record.journal.open_account("a", Usage(calls=1, unpriced_calls=1))
+        settle(Usage(calls=1, unpriced_calls=1), lost=False)
+        record.finish(Run(status="done", answer="s3cret-key!", said="It is s3cret-key."))
     result = json.loads((record.folder.path / "result.json").read_text())
     assert (result["v"], result["status"], result["answer"]) == (1, "done", "[secret]!")
     assert result["said"] == "It is [secret]."
@@ -71,13 +67,10 @@ def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
     assert result["usage"]["cost"] == "unpriced"
 
 
-def test_an_open_roster_in_which_nobody_wrote_has_an_empty_bus(tmp_path: Path) -> None:
-    async def made() -> RunRecord:
-        async with begun(tmp_path / "runs", plan_of(tmp_path, "x y")) as record:
-            record.finish(Run(status="done", answer="4", ending=Ending(why="finalized")))
-        return record
-
-    result = json.loads((asyncio.run(made()).folder.path / "result.json").read_text())
+async def test_an_open_roster_in_which_nobody_wrote_has_an_empty_bus(tmp_path: Path) -> None:
+    async with begun(tmp_path / "runs", plan_of(tmp_path, "x y")) as record:
+        record.finish(Run(status="done", answer="4", ending=Ending(why="finalized")))
+    result = json.loads((record.folder.path / "result.json").read_text())
     assert (result["ending"]["why"], result["bus"]) == ("finalized", [])
 
 

@@ -34,69 +34,55 @@ def asked(text: str = "What is 3 + 4?") -> Message:
     return new_text_message(text, role=Role.ROLE_USER)
 
 
-def test_a_message_is_answered_by_a_task_with_an_artifact(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model), keys=["k" * 16]) as at:
-            (event,) = await sent(at, asked(), streamed=False)
-            again = await sent(at, asked(), streamed=False, address=f"{ADDRESS}/a2a/pair")
-        assert event.task.status.state == TaskState.TASK_STATE_COMPLETED
-        assert [get_artifact_text(artifact) for artifact in event.task.artifacts] == ["It is 7."]
-        assert again[0].task.id != event.task.id
-
-    asyncio.run(work())
-
-
-def test_a_streamed_message_shows_who_works(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model)) as at:
-            events = await sent(at, asked(), streamed=True)
-        updates = [
-            event.status_update.status for event in events if event.HasField("status_update")
-        ]
-        shown = [
-            get_message_text(update.message) for update in updates if update.HasField("message")
-        ]
-        assert shown == ["worker works", "worker is done", "judge works", "judge is done"]
-        artifacts = [
-            event.artifact_update.artifact for event in events if event.HasField("artifact_update")
-        ]
-        assert [get_artifact_text(artifact) for artifact in artifacts] == ["It is 7."]
-        assert updates[-1].state == TaskState.TASK_STATE_COMPLETED
-
-    asyncio.run(work())
+async def test_a_message_is_answered_by_a_task_with_an_artifact(
+    here: Path, model: ScriptedModel
+) -> None:
+    async with opened(here, catalogue(model), keys=["k" * 16]) as at:
+        (event,) = await sent(at, asked(), streamed=False)
+        again = await sent(at, asked(), streamed=False, address=f"{ADDRESS}/a2a/pair")
+    assert event.task.status.state == TaskState.TASK_STATE_COMPLETED
+    assert [get_artifact_text(artifact) for artifact in event.task.artifacts] == ["It is 7."]
+    assert again[0].task.id != event.task.id
 
 
-def test_a_message_that_is_sent_twice_is_paid_once(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model)) as at:
-            message = asked()
-            for _ in range(2):
-                (event,) = await sent(at, message, streamed=False)
-                assert get_artifact_text(event.task.artifacts[0]) == "It is 7."
-            assert len(model.calls) == 2
-            at.http.headers["idempotency-key"] = "a key that goes before the message's id"
-            for _ in range(2):
-                await sent(at, asked("What is 4 + 3?"), streamed=False)
-            assert len(model.calls) == 4
-
-    asyncio.run(work())
+async def test_a_streamed_message_shows_who_works(here: Path, model: ScriptedModel) -> None:
+    async with opened(here, catalogue(model)) as at:
+        events = await sent(at, asked(), streamed=True)
+    updates = [event.status_update.status for event in events if event.HasField("status_update")]
+    shown = [get_message_text(update.message) for update in updates if update.HasField("message")]
+    assert shown == ["worker works", "worker is done", "judge works", "judge is done"]
+    artifacts = [
+        event.artifact_update.artifact for event in events if event.HasField("artifact_update")
+    ]
+    assert [get_artifact_text(artifact) for artifact in artifacts] == ["It is 7."]
+    assert updates[-1].state == TaskState.TASK_STATE_COMPLETED
 
 
-def test_a_context_carries_its_earlier_messages(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model)) as at:
-            first = asked("What is 3 + 4?")
-            (event,) = await sent(at, first, streamed=False)
-            second = asked("And twice that?")
-            second.context_id = first.context_id = event.task.context_id
-            await sent(at, second, streamed=False)
-            # Sent again, the first message has its answer, and stays before the second.
-            await sent(at, first, streamed=False)
-            third = asked("Sure?")
-            third.context_id = event.task.context_id
-            await sent(at, third, streamed=False)
+async def test_a_message_that_is_sent_twice_is_paid_once(here: Path, model: ScriptedModel) -> None:
+    async with opened(here, catalogue(model)) as at:
+        message = asked()
+        for _ in range(2):
+            (event,) = await sent(at, message, streamed=False)
+            assert get_artifact_text(event.task.artifacts[0]) == "It is 7."
+        assert len(model.calls) == 2
+        at.http.headers["idempotency-key"] = "a key that goes before the message's id"
+        for _ in range(2):
+            await sent(at, asked("What is 4 + 3?"), streamed=False)
+        assert len(model.calls) == 4
 
-    asyncio.run(work())
+
+async def test_a_context_carries_its_earlier_messages(here: Path, model: ScriptedModel) -> None:
+    async with opened(here, catalogue(model)) as at:
+        first = asked("What is 3 + 4?")
+        (event,) = await sent(at, first, streamed=False)
+        second = asked("And twice that?")
+        second.context_id = first.context_id = event.task.context_id
+        await sent(at, second, streamed=False)
+        # Sent again, the first message has its answer, and stays before the second.
+        await sent(at, first, streamed=False)
+        third = asked("Sure?")
+        third.context_id = event.task.context_id
+        await sent(at, third, streamed=False)
     tasks = [
         json.loads(file.read_text("utf-8")) for file in (here / "runs").glob("*-pair-*/task.json")
     ]
@@ -107,21 +93,20 @@ def test_a_context_carries_its_earlier_messages(here: Path, model: ScriptedModel
         assert question in contexts["Sure?"]
 
 
-def test_an_address_is_rejected_and_nothing_is_fetched(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model)) as at:
-            message = asked()
-            message.parts.append(Part(url="https://example.org/secret"))
-            (event,) = await sent(at, message, streamed=False)
-        assert event.task.status.state == TaskState.TASK_STATE_REJECTED
-        assert "nothing is fetched" in get_message_text(event.task.status.message)
-
-    asyncio.run(work())
+async def test_an_address_is_rejected_and_nothing_is_fetched(
+    here: Path, model: ScriptedModel
+) -> None:
+    async with opened(here, catalogue(model)) as at:
+        message = asked()
+        message.parts.append(Part(url="https://example.org/secret"))
+        (event,) = await sent(at, message, streamed=False)
+    assert event.task.status.state == TaskState.TASK_STATE_REJECTED
+    assert "nothing is fetched" in get_message_text(event.task.status.message)
     assert not model.calls
 
 
-def test_a_task_can_be_cancelled_and_its_record_stays(here: Path) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_a_task_can_be_cancelled_and_its_record_stays(here: Path) -> None:
+    with ScriptedModel(Reply.fault("hang")) as model:
         async with opened(here, catalogue(model)) as at:
             client = await create_client(
                 ADDRESS, client_config=ClientConfig(httpx_client=at.http, streaming=False)
@@ -134,6 +119,3 @@ def test_a_task_can_be_cancelled_and_its_record_stays(here: Path) -> None:
         assert task.status.state == TaskState.TASK_STATE_CANCELED
         (run,) = (here / "runs").glob("*-pair-*")
         assert '"interrupted"' in (run / "result.json").read_text("utf-8")
-
-    with ScriptedModel(Reply.fault("hang")) as model:
-        asyncio.run(work(model))

@@ -18,11 +18,14 @@ REPLIES = {
 }
 
 
-def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(here: Path) -> None:
+async def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(
+    here: Path,
+) -> None:
     teams = {"pool:town": "It is 7.", "majority_vote_3": "positive"}
     calls = [*itertools.product(CLIENTS, teams, (False, True))]
+    evolved(here)
+    with ScriptedModel(REPLIES) as model:
 
-    async def work(model: ScriptedModel) -> list[str]:
         async def answer(protocol: str, team: str, streamed: bool) -> str:
             key = f"{protocol} {team} {streamed}"
             return await CLIENTS[protocol](at.http, team, "Good?", key=key, streamed=streamed)
@@ -30,8 +33,5 @@ def test_clients_of_every_protocol_call_a_seed_and_the_best_team_of_a_pool(here:
         known, sources = catalogue(model), ("pool:town", "seed:majority_vote_3")
         assert load("town", known).name == "pool:town"
         async with opened(here, known, *sources, keys=["k" * 16]) as at:
-            return await asyncio.gather(*itertools.starmap(answer, calls))
-
-    evolved(here)
-    with ScriptedModel(REPLIES) as model:
-        assert asyncio.run(work(model)) == [teams[team] for _, team, _ in calls]
+            answers = await asyncio.gather(*itertools.starmap(answer, calls))
+    assert answers == [teams[team] for _, team, _ in calls]

@@ -1,6 +1,5 @@
 """Served teams as tools of an MCP server, called by the protocol's own client."""
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -33,25 +32,22 @@ async def called(session: ClientSession) -> tuple[Any, list[str]]:
     return result, heard
 
 
-def test_a_team_is_a_tool_over_http(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with (
-            opened(here, catalogue(model), keys=["k" * 16]) as at,
-            streamable_http_client(f"{ADDRESS}/mcp", http_client=at.http) as (reads, writes, _),
-            ClientSession(reads, writes) as session,
-        ):
-            result, heard = await called(session)
-        assert not result.isError
-        assert [part.text for part in result.content] == ["It is 7."]
-        assert heard == ["worker works", "worker is done", "judge works", "judge is done"]
-        run = here / "runs" / result.meta["coterie"]["run"]
-        assert json.loads((run / "task.json").read_text("utf-8"))["files"] == ARGUMENTS["files"]
-
-    asyncio.run(work())
+async def test_a_team_is_a_tool_over_http(here: Path, model: ScriptedModel) -> None:
+    async with (
+        opened(here, catalogue(model), keys=["k" * 16]) as at,
+        streamable_http_client(f"{ADDRESS}/mcp", http_client=at.http) as (reads, writes, _),
+        ClientSession(reads, writes) as session,
+    ):
+        result, heard = await called(session)
+    assert not result.isError
+    assert [part.text for part in result.content] == ["It is 7."]
+    assert heard == ["worker works", "worker is done", "judge works", "judge is done"]
+    run = here / "runs" / result.meta["coterie"]["run"]
+    assert json.loads((run / "task.json").read_text("utf-8"))["files"] == ARGUMENTS["files"]
 
 
-def test_a_team_that_fails_is_an_error_of_the_tool(here: Path) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_a_team_that_fails_is_an_error_of_the_tool(here: Path) -> None:
+    with ScriptedModel(Reply.error(400, message="no such thing")) as model:
         async with (
             opened(here, catalogue(model)) as at,
             streamable_http_client(f"{ADDRESS}/mcp", http_client=at.http) as (reads, writes, _),
@@ -61,21 +57,14 @@ def test_a_team_that_fails_is_an_error_of_the_tool(here: Path) -> None:
         assert result.isError
         assert "worker" in result.content[0].text
 
-    with ScriptedModel(Reply.error(400, message="no such thing")) as model:
-        asyncio.run(work(model))
 
-
-def test_a_team_is_a_tool_over_stdio(here: Path, model: ScriptedModel) -> None:
+async def test_a_team_is_a_tool_over_stdio(here: Path, model: ScriptedModel) -> None:
     words = ["-m", "coterie.schema.command", "serve", "--mcp", pair(here, PAIR)]
     words += ["--model", f"scripted@{model.api_base}"]
     server = StdioServerParameters(command=sys.executable, args=words, cwd=here)
-
-    async def work() -> None:
-        async with stdio_client(server) as (reads, writes), ClientSession(reads, writes) as session:
-            result, heard = await called(session)
-            again, _ = await called(session)
-        assert [part.text for part in result.content] == ["It is 7."]
-        assert heard[0] == "worker works"
-        assert again.meta == result.meta
-
-    asyncio.run(work())
+    async with stdio_client(server) as (reads, writes), ClientSession(reads, writes) as session:
+        result, heard = await called(session)
+        again, _ = await called(session)
+    assert [part.text for part in result.content] == ["It is 7."]
+    assert heard[0] == "worker works"
+    assert again.meta == result.meta

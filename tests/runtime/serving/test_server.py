@@ -30,33 +30,32 @@ def status_of(record: Path) -> str:
     return json.loads((record / "result.json").read_text("utf-8"))["status"]
 
 
-def test_only_who_has_a_key_and_our_name_is_answered(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(
-            here, catalogue(model), keys=[KEY], origins=["https://ui.example"], largest=1000
-        ) as at:
+async def test_only_who_has_a_key_and_our_name_is_answered(
+    here: Path, model: ScriptedModel
+) -> None:
+    async with opened(
+        here, catalogue(model), keys=[KEY], origins=["https://ui.example"], largest=1000
+    ) as at:
 
-            async def status(path: str = CHAT, body: Any = None, **headers: str) -> int:
-                asked = json.dumps(ASKED if body is None else body)
-                return (await at.http.post(path, content=asked, headers=headers)).status_code
+        async def status(path: str = CHAT, body: Any = None, **headers: str) -> int:
+            asked = json.dumps(ASKED if body is None else body)
+            return (await at.http.post(path, content=asked, headers=headers)).status_code
 
-            assert await status() == 200
-            for wrong in ("", "Bearer", f"Bearer {KEY}x", f"Basic {KEY}"):
-                assert await status(authorization=wrong) == 401
-            for path in ("/v1/responses", "/mcp", "/a2a/pair", "/v1/models", "/nothing"):
-                assert await status(path, authorization="Bearer no") == 401
-            assert await status(host="evil.example") == 403
-            assert await status(origin="https://evil.example") == 403
-            assert await status(origin="null") == 403
-            assert await status(origin="https://ui.example") == 200
-            assert await status(origin="http://localhost:3000") == 200
-            assert await status(body={**ASKED, "padding": "x" * 1000}) == 413
-            fields = {"role": "user", "content": f"Remember {KEY}."}
-            assert await status(body={**ASKED, "messages": [fields]}) == 200
-            health = await at.http.get("/healthz", headers={"authorization": ""})
-            assert health.json() == {"status": "ok", "at_work": 0, "waiting": 0}
-
-    asyncio.run(work())
+        assert await status() == 200
+        for wrong in ("", "Bearer", f"Bearer {KEY}x", f"Basic {KEY}"):
+            assert await status(authorization=wrong) == 401
+        for path in ("/v1/responses", "/mcp", "/a2a/pair", "/v1/models", "/nothing"):
+            assert await status(path, authorization="Bearer no") == 401
+        assert await status(host="evil.example") == 403
+        assert await status(origin="https://evil.example") == 403
+        assert await status(origin="null") == 403
+        assert await status(origin="https://ui.example") == 200
+        assert await status(origin="http://localhost:3000") == 200
+        assert await status(body={**ASKED, "padding": "x" * 1000}) == 413
+        fields = {"role": "user", "content": f"Remember {KEY}."}
+        assert await status(body={**ASKED, "messages": [fields]}) == 200
+        health = await at.http.get("/healthz", headers={"authorization": ""})
+        assert health.json() == {"status": "ok", "at_work": 0, "waiting": 0}
     assert len(records(here)) == 4
     files = [file.read_bytes() for file in (here / "runs").rglob("*") if file.is_file()]
     assert not any(KEY.encode() in content for content in files)
@@ -93,28 +92,25 @@ BODIES = st.dictionaries(
 )
 
 
-def test_whatever_is_sent_is_answered_or_refused(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        loop = asyncio.get_running_loop()
-        async with opened(here, catalogue(model)) as at:
+async def test_whatever_is_sent_is_answered_or_refused(here: Path, model: ScriptedModel) -> None:
+    loop = asyncio.get_running_loop()
+    async with opened(here, catalogue(model)) as at:
 
-            @given(body=BODIES, path=st.sampled_from([CHAT, "/v1/responses"]))
-            def check(body: dict[str, Any], path: str) -> None:
-                posting = at.http.post(path, json={"model": "pair", **body})
-                response = asyncio.run_coroutine_threadsafe(posting, loop).result()
-                assert response.status_code in {200, 400}
+        @given(body=BODIES, path=st.sampled_from([CHAT, "/v1/responses"]))
+        def check(body: dict[str, Any], path: str) -> None:
+            posting = at.http.post(path, json={"model": "pair", **body})
+            response = asyncio.run_coroutine_threadsafe(posting, loop).result()
+            assert response.status_code in {200, 400}
 
-            await asyncio.to_thread(check)
-
-    asyncio.run(work())
+        await asyncio.to_thread(check)
 
 
-def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
+async def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
     """A call costs about 0.1 USD at these prices; a reservation is far larger than that."""
     days = ["2026-11-26"]
     cheap = PAIR.replace('it."', 'it.", max_tokens: 10')
+    with ScriptedModel("7") as model:
 
-    async def work(model: ScriptedModel) -> None:
         async def asked(**caps: Any) -> tuple[int, str]:
             async with opened(here, known, pair(here, cheap), clock=lambda: days[-1], **caps) as at:
                 response = await at.http.post(CHAT, json=ASKED)
@@ -137,23 +133,19 @@ def test_a_request_ends_at_its_cap_and_a_day_at_its_own(here: Path) -> None:
         days.append("2026-11-27")
         assert (await asked(usd_per_day=1))[0] == 200
 
-    with ScriptedModel("7") as model:
-        asyncio.run(work(model))
+
+async def test_an_unpriced_model_under_a_cap_must_be_allowed(
+    here: Path, model: ScriptedModel
+) -> None:
+    with pytest.raises(InputError, match="price"):
+        async with opened(here, catalogue(model), usd=1):
+            pass
+    async with opened(here, catalogue(model), usd=1, allow_unpriced=True) as at:
+        assert (await at.http.post(CHAT, json=ASKED)).status_code == 200
 
 
-def test_an_unpriced_model_under_a_cap_must_be_allowed(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        with pytest.raises(InputError, match="price"):
-            async with opened(here, catalogue(model), usd=1):
-                pass
-        async with opened(here, catalogue(model), usd=1, allow_unpriced=True) as at:
-            assert (await at.http.post(CHAT, json=ASKED)).status_code == 200
-
-    asyncio.run(work())
-
-
-def test_who_finds_the_queue_full_is_told_when_to_come_again(here: Path) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_who_finds_the_queue_full_is_told_when_to_come_again(here: Path) -> None:
+    with ScriptedModel(Reply.fault("hang")) as model:
         async with opened(here, catalogue(model), at_once=1, waiting=1) as at:
 
             async def post() -> httpx.Response:
@@ -167,9 +159,6 @@ def test_who_finds_the_queue_full_is_told_when_to_come_again(here: Path) -> None
             for task in first:
                 task.cancel()
             await asyncio.gather(*first, return_exceptions=True)
-
-    with ScriptedModel(Reply.fault("hang")) as model:
-        asyncio.run(work(model))
 
 
 async def hung_up(at: Opened, model: ScriptedModel, body: dict[str, Any]) -> None:
@@ -198,8 +187,9 @@ async def hung_up(at: Opened, model: ScriptedModel, body: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_client_that_hangs_up_cancels_its_run_only(here: Path, streamed: bool) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_a_client_that_hangs_up_cancels_its_run_only(here: Path, streamed: bool) -> None:
+    replies = {"[worker]": [Reply.fault("hang"), "maybe 7"], "[judge]": "It is 7."}
+    with ScriptedModel(replies) as model:
         async with opened(here, catalogue(model)) as at:
             asked = {**ASKED, "stream": streamed}
             await hung_up(at, model, asked)
@@ -212,37 +202,30 @@ def test_a_client_that_hangs_up_cancels_its_run_only(here: Path, streamed: bool)
             assert records(here) == [record]
             assert status_of(record) == "done"
 
-    replies = {"[worker]": [Reply.fault("hang"), "maybe 7"], "[judge]": "It is 7."}
-    with ScriptedModel(replies) as model:
-        asyncio.run(work(model))
+
+async def test_a_key_answers_once_for_caller_and_request(here: Path, model: ScriptedModel) -> None:
+    async with opened(here, catalogue(model), keys=[KEY, OTHER]) as at:
+
+        async def asked(key: str, caller: str, body: Any) -> httpx.Response:
+            headers = {"idempotency-key": key, "authorization": f"Bearer {caller}"}
+            return await at.http.post(CHAT, json=body, headers=headers)
+
+        first, second = await asyncio.gather(asked("a", KEY, ASKED), asked("a", KEY, ASKED))
+        assert first.headers["x-run"] == second.headers["x-run"]
+        assert first.json()["usage"] == second.json()["usage"]
+        assert len(model.calls) == 2
+        other = {**ASKED, "messages": [{"role": "user", "content": "5 + 5?"}]}
+        reused = await asked("a", KEY, other)
+        assert (reused.status_code, reused.json()["error"]["code"]) == (
+            400,
+            "idempotency_key_reused",
+        )
+        theirs = await asked("a", OTHER, ASKED)
+        assert theirs.headers["x-run"] != first.headers["x-run"]
 
 
-def test_a_key_answers_once_for_caller_and_request(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model), keys=[KEY, OTHER]) as at:
-
-            async def asked(key: str, caller: str, body: Any) -> httpx.Response:
-                headers = {"idempotency-key": key, "authorization": f"Bearer {caller}"}
-                return await at.http.post(CHAT, json=body, headers=headers)
-
-            first, second = await asyncio.gather(asked("a", KEY, ASKED), asked("a", KEY, ASKED))
-            assert first.headers["x-run"] == second.headers["x-run"]
-            assert first.json()["usage"] == second.json()["usage"]
-            assert len(model.calls) == 2
-            other = {**ASKED, "messages": [{"role": "user", "content": "5 + 5?"}]}
-            reused = await asked("a", KEY, other)
-            assert (reused.status_code, reused.json()["error"]["code"]) == (
-                400,
-                "idempotency_key_reused",
-            )
-            theirs = await asked("a", OTHER, ASKED)
-            assert theirs.headers["x-run"] != first.headers["x-run"]
-
-    asyncio.run(work())
-
-
-def test_a_stopping_server_lets_requests_end_and_takes_no_new_ones(here: Path) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_a_stopping_server_lets_requests_end_and_takes_no_new_ones(here: Path) -> None:
+    with ScriptedModel(Reply.fault("hang")) as model:
         async with opened(here, catalogue(model)) as at:
             asked = asyncio.create_task(at.http.post(CHAT, json=ASKED))
             await asyncio.to_thread(model.wait_for, bool)
@@ -253,12 +236,9 @@ def test_a_stopping_server_lets_requests_end_and_takes_no_new_ones(here: Path) -
             assert (await at.http.post(CHAT, json=ASKED)).status_code == 503
             assert (await at.http.get("/healthz")).status_code == 503
 
-    with ScriptedModel(Reply.fault("hang")) as model:
-        asyncio.run(work(model))
 
-
-def test_a_reload_changes_the_team_and_a_broken_file_keeps_it(here: Path) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_a_reload_changes_the_team_and_a_broken_file_keeps_it(here: Path) -> None:
+    with ScriptedModel({"the new [judge]": "new", "[judge]": "old", "": "hm"}) as model:
         async with opened(here, catalogue(model)) as at:
 
             async def answer() -> str:
@@ -282,18 +262,12 @@ def test_a_reload_changes_the_team_and_a_broken_file_keeps_it(here: Path) -> Non
             (wrong,) = await reload(PAIR.replace("name: pair", "name: other"))
             assert "is called 'other' now" in wrong
 
-    with ScriptedModel({"the new [judge]": "new", "[judge]": "old", "": "hm"}) as model:
-        asyncio.run(work(model))
 
-
-def test_two_servers_do_not_share_a_folder_of_runs(here: Path, model: ScriptedModel) -> None:
-    async def work() -> None:
-        async with opened(here, catalogue(model)):
-            with pytest.raises(InputError, match="another server works with this folder"):
-                async with opened(here, catalogue(model)):
-                    pass
-
-    asyncio.run(work())
+async def test_two_servers_do_not_share_a_folder_of_runs(here: Path, model: ScriptedModel) -> None:
+    async with opened(here, catalogue(model)):
+        with pytest.raises(InputError, match="another server works with this folder"):
+            async with opened(here, catalogue(model)):
+                pass
 
 
 READER = """
@@ -313,8 +287,10 @@ async def first_question(at: Opened, asked: asyncio.Task[httpx.Response]) -> Any
 
 
 @pytest.mark.parametrize("seconds", [0, 60])
-def test_a_call_to_approve_waits_for_the_client_or_is_denied(here: Path, seconds: int) -> None:
-    async def work(model: ScriptedModel) -> None:
+async def test_a_call_to_approve_waits_for_the_client_or_is_denied(
+    here: Path, seconds: int
+) -> None:
+    with ScriptedModel([Reply.tool("list_files"), Reply.tool("final_answer", answer="7")]) as model:
         known = catalogue(model).having(HostTools(permissions={"list_files": "ask"}))
         async with opened(here, known, pair(here, READER), keys=[KEY, OTHER]) as at:
             headers = {"coterie-answers": str(seconds)}
@@ -337,26 +313,21 @@ def test_a_call_to_approve_waits_for_the_client_or_is_denied(here: Path, seconds
         given = [item for item in map(json.loads, events) if item["type"] == "approval_given"]
         assert [item["allowed"] for item in given] == [bool(seconds)]
 
-    with ScriptedModel([Reply.tool("list_files"), Reply.tool("final_answer", answer="7")]) as model:
-        asyncio.run(work(model))
 
-
-def test_a_person_of_the_team_answers_through_the_client(here: Path, model: ScriptedModel) -> None:
+async def test_a_person_of_the_team_answers_through_the_client(
+    here: Path, model: ScriptedModel
+) -> None:
     person = PAIR.replace(
         'judge: {prompt: "You are [judge]. Decide it."}',
         "judge: {agent_type: Person, prompt: Decide it.}",
     )
-
-    async def work() -> None:
-        async with opened(here, catalogue(model), pair(here, person)) as at:
-            headers = {"coterie-answers": "60"}
-            asked = asyncio.create_task(at.http.post(CHAT, json=ASKED, headers=headers))
-            question = await first_question(at, asked)
-            assert "maybe 7" in question["question"]
-            place = f"/v1/questions/{question['id']}"
-            assert (await at.http.post(place, json={"allow": True})).status_code == 400
-            assert (await at.http.post(place, json={"answer": "It is 7."})).status_code == 200
-            content = (await asked).json()["choices"][0]["message"]["content"]
-            assert content.strip() == "It is 7."
-
-    asyncio.run(work())
+    async with opened(here, catalogue(model), pair(here, person)) as at:
+        headers = {"coterie-answers": "60"}
+        asked = asyncio.create_task(at.http.post(CHAT, json=ASKED, headers=headers))
+        question = await first_question(at, asked)
+        assert "maybe 7" in question["question"]
+        place = f"/v1/questions/{question['id']}"
+        assert (await at.http.post(place, json={"allow": True})).status_code == 400
+        assert (await at.http.post(place, json={"answer": "It is 7."})).status_code == 200
+        content = (await asked).json()["choices"][0]["message"]["content"]
+        assert content.strip() == "It is 7."

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from coterie.runtime.repository.workspace import Workspace, Workspaces
 from coterie.runtime.tools import Tool, ToolError
+from coterie.runtime.tools.servers import start_session
+from coterie.runtime.tools.session import Session
 from coterie.schema import Task, ToolServer
 
 HERE = Path(__file__).parent
@@ -50,6 +53,16 @@ def scripted(answers: Mapping[str, Any], *tools: str, **fields: Any) -> ToolServ
     """A small server that gives these answers by the method that it is asked for."""
     command = (sys.executable, "-I", "-S", str(HERE / "scripted_server.py"), json.dumps(answers))
     return ToolServer(name="scripted", command=command, tools=tools or ("act",), **fields)
+
+
+@asynccontextmanager
+async def session_with(server: ToolServer) -> AsyncGenerator[Session]:
+    """A session with a server, which is stopped at the end."""
+    session = await start_session(server)
+    try:
+        yield session
+    finally:
+        await session.stop()
 
 
 def shell(script: str, **fields: Any) -> ToolServer:

@@ -104,36 +104,30 @@ def test_where_nobody_can_be_asked_one_sentence_says_what_to_write() -> None:
         (b"", [False, False]),
     ],
 )
-def test_a_line_at_the_terminal_is_the_answer(
+async def test_a_line_at_the_terminal_is_the_answer(
     capsys: pytest.CaptureFixture[str], typed: bytes, said: list[bool]
 ) -> None:
     reading, writing = os.pipe()
     os.write(writing, typed)
     os.close(writing)
-
-    async def ask(answers: Any) -> list[bool]:
-        person = AtTerminal(answers)
-        return [await person("solver", "wipe", {"path": "\x1b[2Jx\ny"}) for _ in range(2)]
-
     with os.fdopen(reading) as answers:
-        assert asyncio.run(ask(answers)) == said
+        person = AtTerminal(answers)
+        assert [await person("solver", "wipe", {"path": "\x1b[2Jx\ny"}) for _ in range(2)] == said
     shown = capsys.readouterr().err
     assert 'solver wants to have wipe called: {"path": "\\u001b[2Jx\\ny"}' in shown
     assert "\x1b" not in shown
 
 
-def test_a_person_answers_one_question_after_another(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_person_answers_one_question_after_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     reading, writing = os.pipe()
     os.write(writing, b"Yes.\nDo it.\n\nNo.\n")
     os.close(writing)
-
-    async def ask(answers: Any) -> list[str]:
+    with os.fdopen(reading) as answers:
         person = AtTerminal(answers)
         both = (person.respond("May\x1b[2J we?"), person.respond("Must we?"))
-        return [*await asyncio.gather(*both)]
-
-    with os.fdopen(reading) as answers:
-        assert asyncio.run(ask(answers)) == ["Yes.\nDo it.\n", "No.\n"]
+        assert [*await asyncio.gather(*both)] == ["Yes.\nDo it.\n", "No.\n"]
     shown = capsys.readouterr().err
     assert shown.index("May we?") < shown.index("Must we?")
 

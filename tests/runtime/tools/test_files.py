@@ -1,12 +1,12 @@
 """The tools for files: what they tell, and that they never leave the workspace."""
 
-import asyncio
 import os
 import shutil
 import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -86,56 +86,40 @@ class TestListing:
 
 
 class TestReading:
-    def test_whole(self, workspace: Workspace) -> None:
-        assert done(read_file, workspace, path="./src//main.py") == FILES["src/main.py"]
-
-    def test_lines(self, workspace: Workspace) -> None:
-        text = done(read_file, workspace, path="notes.txt", start_line=2, line_count=2)
-
-        assert text == "two\nthree\n[lines 2 to 3 of 5]"
-
-    def test_the_last_lines(self, workspace: Workspace) -> None:
-        text = done(read_file, workspace, path="notes.txt", start_line=5, line_count=10**30)
-
-        assert text == "five\n[lines 5 to 5 of 5]"
+    @pytest.mark.parametrize(
+        ("arguments", "text"),
+        [
+            ({"path": "./src//main.py"}, FILES["src/main.py"]),
+            ({"start_line": 2, "line_count": 2}, "two\nthree\n[lines 2 to 3 of 5]"),
+            ({"start_line": 5, "line_count": 10**30}, "five\n[lines 5 to 5 of 5]"),
+        ],
+        ids=["whole", "lines", "the last lines"],
+    )
+    def test_what_is_asked_for(self, workspace: Workspace, arguments: Any, text: str) -> None:
+        assert done(read_file, workspace, **{"path": "notes.txt", **arguments}) == text
 
     def test_past_the_end(self, workspace: Workspace) -> None:
         reason = refused(read_file, workspace, path="notes.txt", start_line=6)
-
         assert reason == "'notes.txt' ends with line 5; start_line is 6."
 
-    def test_an_empty_file(self, workspace: Workspace, root: Path) -> None:
-        root.joinpath("empty").touch()
-
-        assert not done(read_file, workspace, path="empty")
-
-    def test_lines_end_at_line_feeds_only(self, workspace: Workspace, root: Path) -> None:
-        root.joinpath("odd").write_bytes("a\x0cb\u2028c\r\nd\n".encode())
-
-        text = done(read_file, workspace, path="odd", line_count=1)
-
-        assert text == "a\x0cb\u2028c\r\n[lines 1 to 1 of 2]"
-
-    def test_a_long_file_is_cut_between_lines(self, workspace: Workspace, root: Path) -> None:
-        root.joinpath("long").write_text("x" * 99 + "\n" + "y" * 99_999, encoding="utf-8")
-
-        text = done(read_file, workspace, path="long")
-
-        assert text == "x" * 99 + "\n[lines 1 to 1 of 2]"
-
-    def test_a_long_line_is_cut(self, workspace: Workspace, root: Path) -> None:
-        root.joinpath("long").write_text("x" * 60_000, encoding="utf-8")
-
-        text = done(read_file, workspace, path="long")
-
-        assert text == "x" * 50_000 + "\n[line 1 of 1, cut after 50000 characters]"
-
-    def test_other_encodings_are_read_in_part(self, workspace: Workspace, root: Path) -> None:
-        root.joinpath("latin").write_bytes("café".encode("latin-1"))
-        root.joinpath("bom").write_bytes("café".encode("utf-8-sig"))
-
-        assert done(read_file, workspace, path="latin") == "caf\N{REPLACEMENT CHARACTER}"
-        assert done(read_file, workspace, path="bom") == "café"
+    @pytest.mark.parametrize(
+        ("content", "count", "text"),
+        [
+            (b"", None, ""),
+            ("a\x0cb\u2028c\r\nd\n".encode(), 1, "a\x0cb\u2028c\r\n[lines 1 to 1 of 2]"),
+            (b"x" * 99 + b"\n" + b"y" * 99_999, None, "x" * 99 + "\n[lines 1 to 1 of 2]"),
+            (b"x" * 60_000, None, "x" * 50_000 + "\n[line 1 of 1, cut after 50000 characters]"),
+            ("caf\xe9".encode("latin-1"), None, "caf\N{REPLACEMENT CHARACTER}"),
+            ("caf\xe9".encode("utf-8-sig"), None, "caf\xe9"),
+        ],
+        ids=["empty", "line feeds alone end lines", "long", "a long line", "latin", "bom"],
+    )
+    def test_odd_files(
+        self, workspace: Workspace, root: Path, content: bytes, count: int | None, text: str
+    ) -> None:
+        root.joinpath("odd").write_bytes(content)
+        lines = {} if count is None else {"line_count": count}
+        assert done(read_file, workspace, path="odd", **lines) == text
 
     @pytest.mark.parametrize(
         ("path", "reason"),
@@ -239,7 +223,7 @@ class TestHostileFiles:
 
         assert "has more than 10 bytes" in refused(read_file, workspace, path="growing")
 
-    def test_a_folder_that_turns_into_a_link_again_and_again(
+    async def test_a_folder_that_turns_into_a_link_again_and_again(
         self, workspace: Workspace, root: Path, outside: Path
     ) -> None:
         inside, aside = root / "swapped", root / "aside"
@@ -254,7 +238,9 @@ class TestHostileFiles:
                 inside.unlink()
                 aside.rename(inside)
 
-        async def look() -> set[str]:
+        swapper = threading.Thread(target=swap)
+        swapper.start()
+        try:
             seen: set[str] = set()
             for _ in range(300):
                 for tool, arguments in (
@@ -266,12 +252,6 @@ class TestHostileFiles:
                         seen.add(await tool.run(arguments, workspace))
                     except ToolError as refusal:
                         seen.add(f"refused: {refusal}")
-            return seen
-
-        swapper = threading.Thread(target=swap)
-        swapper.start()
-        try:
-            seen = asyncio.run(look())
         finally:
             stop.set()
             swapper.join()
@@ -281,38 +261,26 @@ class TestHostileFiles:
 
 
 class TestSearching:
-    def test_a_text(self, workspace: Workspace) -> None:
-        assert done(search_text, workspace, text="main").split("\n") == [
-            "src/deep/er.py:1: name = 'main'",
-            "src/main.py:4: def main():",
-        ]
-
-    def test_an_expression(self, workspace: Workspace) -> None:
-        result = done(search_text, workspace, text=r"^t\w+e$", regular_expression=True)
-
-        assert result == "notes.txt:3: three"
-
-    def test_dots_in_a_text_are_dots(self, workspace: Workspace) -> None:
-        assert done(search_text, workspace, text="t.o") == "No match. Files searched: 3."
-
-    def test_an_empty_line_is_empty(self, workspace: Workspace) -> None:
-        result = done(search_text, workspace, text=r"^$", regular_expression=True)
-
-        assert result == "src/main.py:2: \nsrc/main.py:3: "
-
-    def test_in_one_file(self, workspace: Workspace) -> None:
-        result = done(search_text, workspace, text="main", path="src/main.py")
-
-        assert result == "src/main.py:4: def main():"
+    @pytest.mark.parametrize(
+        ("arguments", "result"),
+        [
+            ({"text": "main"}, "src/deep/er.py:1: name = 'main'\nsrc/main.py:4: def main():"),
+            ({"text": r"^t\w+e$", "regular_expression": True}, "notes.txt:3: three"),
+            ({"text": "t.o"}, "No match. Files searched: 3."),
+            ({"text": r"^$", "regular_expression": True}, "src/main.py:2: \nsrc/main.py:3: "),
+            ({"text": "main", "path": "src/main.py"}, "src/main.py:4: def main():"),
+        ],
+        ids=["a text", "an expression", "dots are dots", "empty lines", "in one file"],
+    )
+    def test_matches(self, workspace: Workspace, arguments: Any, result: str) -> None:
+        assert done(search_text, workspace, **arguments) == result
 
     def test_nowhere(self, workspace: Workspace) -> None:
         assert "there is no 'lib'" in refused(search_text, workspace, text="x", path="lib")
 
     def test_a_long_line_is_shown_around_the_match(self, workspace: Workspace, root: Path) -> None:
         root.joinpath("min.js").write_text("a" * 500 + "needle" + "b" * 500, encoding="utf-8")
-
         result = done(search_text, workspace, text="needle")
-
         assert result == f"min.js:1: …{'a' * 100}needle{'b' * 194}…"
 
     def test_many_matches_are_cut(self, workspace: Workspace, root: Path) -> None:

@@ -139,7 +139,9 @@ def is_fit(text: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", SPOILT)
-def test_only_fitting_arguments_run_a_tool(kind: str, workspace: Workspace, nightly: bool) -> None:
+async def test_only_fitting_arguments_run_a_tool(
+    kind: str, workspace: Workspace, nightly: bool
+) -> None:
     ran: list[Any] = []
 
     async def noted(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
@@ -148,23 +150,19 @@ def test_only_fitting_arguments_run_a_tool(kind: str, workspace: Workspace, nigh
 
     tool = Tool(name="remove", description="", parameters=SCHEMA, run=noted)
     granted = GrantedTool(tool=tool, workspace=workspace, emit=lambda *_, **__: None)
-
-    async def scene() -> None:
-        for seed in range(7_000 if nightly else 200):
-            chance = Random(seed)
-            whole = json.dumps(value(chance), ensure_ascii=chance.random() < 0.5)
-            spoilt = SPOILT[kind](chance, whole)
-            answer = checked(spoilt)
-            assert bool(answer.tool_calls) != bool(answer.refused), spoilt
-            assert is_fit(spoilt) or answer.refused or null_is_left_out(spoilt, answer), spoilt
-            for call in answer.tool_calls:
-                await granted.call(json.loads(call.arguments))
-            assert not (kind in NEVER and answer.tool_calls), spoilt
-            assert not checked(whole, spoilt).tool_calls or answer.tool_calls, "all, or none"
-            assert not checked(whole, reason=LIMIT).tool_calls
-            assert checked(whole).tool_calls
-
-    asyncio.run(scene())
+    for seed in range(7_000 if nightly else 200):
+        chance = Random(seed)
+        whole = json.dumps(value(chance), ensure_ascii=chance.random() < 0.5)
+        spoilt = SPOILT[kind](chance, whole)
+        answer = checked(spoilt)
+        assert bool(answer.tool_calls) != bool(answer.refused), spoilt
+        assert is_fit(spoilt) or answer.refused or null_is_left_out(spoilt, answer), spoilt
+        for call in answer.tool_calls:
+            await granted.call(json.loads(call.arguments))
+        assert not (kind in NEVER and answer.tool_calls), spoilt
+        assert not checked(whole, spoilt).tool_calls or answer.tool_calls, "all, or none"
+        assert not checked(whole, reason=LIMIT).tool_calls
+        assert checked(whole).tool_calls
     assert all(map(STRICT.is_valid, ran))
 
 

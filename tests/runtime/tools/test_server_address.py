@@ -15,6 +15,8 @@ from coterie.runtime.tools import Toolbox, ToolError, server_address
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError, ToolServer
 
+from .conftest import session_with
+
 NOBODY: Any = None
 RESULTS: dict[str, Any] = {
     "initialize": {
@@ -102,11 +104,8 @@ def at(url: str, **fields: Any) -> ToolServer:
 
 
 async def asked(server: ToolServer) -> Any:
-    session = await start_session(server)
-    try:
+    async with session_with(server) as session:
         return await session.tool("now").run({}, NOBODY)
-    finally:
-        await session.stop()
 
 
 def test_its_tools_are_called_with_key_and_headers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,18 +134,25 @@ def test_a_server_that_is_not_there_is_an_input_error() -> None:
     assert "It cannot be reached: All connection attempts failed." in text
 
 
-def test_a_server_that_refuses_says_how() -> None:
-    with clock() as served:
-        served.refuses = 401
-        with pytest.raises(InputError, match=r"It answered 401 Unauthorized\."):
-            asyncio.run(asked(at(served.url)))
+REDIRECTS = (301, 302, 303, 307, 308)
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_server_that_redirects_is_not_followed_and_says_so(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, r"It answered 401 Unauthorized\."),
+        *(
+            (it, r"redirects to 'http://h/mcp'\. Write that url")
+            for it in (301, 302, 303, 307, 308)
+        ),
+    ],
+)
+def test_a_server_that_refuses_says_how_and_one_that_redirects_is_not_followed(
+    status: int, words: str
+) -> None:
     with clock() as served:
         served.refuses = status
-        with pytest.raises(InputError, match=r"redirects to 'http://h/mcp'\. Write that url"):
+        with pytest.raises(InputError, match=words):
             asyncio.run(asked(at(served.url)))
 
 
@@ -158,57 +164,46 @@ def test_an_unsendable_key_is_refused_unseen(end: str, monkeypatch: pytest.Monke
     assert "s3cret" not in str(refused.value)
 
 
-def test_agents_go_on_without_a_server_that_fails_and_with_it_again() -> None:
-    async def use() -> str:
-        with clock() as served:
-            session = await start_session(at(served.url))
-            served.refuses = 503
-            with pytest.raises(ToolError, match="'clock' cannot be had now") as refused:
-                await session.tool("now").run({}, NOBODY)
-            assert refused.value.detail == "It answered 503 Service Unavailable."
-            served.refuses = None
-            result = await session.tool("now").run({}, NOBODY)
-            await session.stop()
-            return result
-
-    assert asyncio.run(use()) == "12:00"
+async def test_agents_go_on_without_a_server_that_fails_and_with_it_again() -> None:
+    with clock() as served:
+        session = await start_session(at(served.url))
+        served.refuses = 503
+        with pytest.raises(ToolError, match="'clock' cannot be had now") as refused:
+            await session.tool("now").run({}, NOBODY)
+        assert refused.value.detail == "It answered 503 Service Unavailable."
+        served.refuses = None
+        result = await session.tool("now").run({}, NOBODY)
+        await session.stop()
+        assert result == "12:00"
 
 
-def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_address, "LARGEST_MESSAGE", 20_000)
     long = {"content": [{"type": "text", "text": "x" * 30_000}]}
-
-    async def use() -> str:
-        with clock() as served:
-            session = await start_session(at(served.url))
-            served.results = {**RESULTS, "tools/call": long}
-            with pytest.raises(ToolError) as refused:
-                await session.tool("now").run({}, NOBODY)
-            await session.stop()
-            return refused.value.detail
-
-    assert "an answer of more than 20000 bytes" in asyncio.run(use())
+    with clock() as served:
+        session = await start_session(at(served.url))
+        served.results = {**RESULTS, "tools/call": long}
+        with pytest.raises(ToolError) as refused:
+            await session.tool("now").run({}, NOBODY)
+        await session.stop()
+        assert "an answer of more than 20000 bytes" in refused.value.detail
 
 
-def test_each_event_is_read_up_to_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_event_is_read_up_to_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_address, "LARGEST_MESSAGE", 100_000)
     long = {"content": [{"type": "text", "text": "x" * 300_000}]}
     note = {"method": "notifications/message", "params": {"level": "info", "data": "x" * 90}}
     event = b"data: %b\n\n" % json.dumps({"jsonrpc": "2.0", **note}).encode()
-
-    async def use() -> tuple[Any, str]:
-        with clock() as served:
-            served.ahead = 1_000 * event
-            session = await start_session(at(served.url))
-            result = await session.tool("now").run({}, NOBODY)
-            served.results = {**RESULTS, "tools/call": long}
-            with pytest.raises(ToolError) as refused:
-                await session.tool("now").run({}, NOBODY)
-            await session.stop()
-            return result, str(refused.value)
-
     words = "its reply cannot be read: it has more than 100000 bytes"
-    assert asyncio.run(use()) == ("12:00", words)
+    with clock() as served:
+        served.ahead = 1_000 * event
+        session = await start_session(at(served.url))
+        result = await session.tool("now").run({}, NOBODY)
+        served.results = {**RESULTS, "tools/call": long}
+        with pytest.raises(ToolError) as refused:
+            await session.tool("now").run({}, NOBODY)
+        await session.stop()
+        assert (result, str(refused.value)) == ("12:00", words)
 
 
 def test_an_answer_that_is_compressed_unasked_is_not_unpacked() -> None:

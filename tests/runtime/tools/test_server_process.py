@@ -60,42 +60,32 @@ async def call(session: Session, name: str) -> int:
     return await session.tool(name).run({}, nobody)
 
 
-def test_stopping_ends_the_server_and_all_that_it_started() -> None:
-    async def use() -> int:
-        session = await start_session(SERVER)
-        child = watched(await call(session, "leave_child"))
-        await session.stop()
-        return child
-
-    assert ended(asyncio.run(use()))
+async def test_stopping_ends_the_server_and_all_that_it_started() -> None:
+    session = await start_session(SERVER)
+    child = watched(await call(session, "leave_child"))
+    await session.stop()
+    assert ended(child)
 
 
-def test_a_server_that_does_not_leave_is_made_to(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_does_not_leave_is_made_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_process, "SECONDS_TO_LEAVE", 0.05)
-
-    async def use() -> int:
-        session = await start_session(SERVER)
-        server = watched(await call(session, "stay"))
-        await session.stop()
-        return server
-
-    assert ended(asyncio.run(use()))
+    session = await start_session(SERVER)
+    server = watched(await call(session, "stay"))
+    await session.stop()
+    assert ended(server)
 
 
-def test_a_crash_of_the_server_is_told_and_leaves_nothing() -> None:
-    async def use() -> int:
-        session = await start_session(SERVER)
-        child = watched(await call(session, "leave_child"))
-        for _ in range(2):
-            with pytest.raises(ToolError, match=r"server 'scripted' has ended\.") as loss:
-                await call(session, "explode")
-            assert loss.value.detail == (
-                "It ended with exit code 3. It last wrote:\na spring came loose"
-            )
-        await session.stop()
-        return child
-
-    assert ended(asyncio.run(use()))
+async def test_a_crash_of_the_server_is_told_and_leaves_nothing() -> None:
+    session = await start_session(SERVER)
+    child = watched(await call(session, "leave_child"))
+    for _ in range(2):
+        with pytest.raises(ToolError, match=r"server 'scripted' has ended\.") as loss:
+            await call(session, "explode")
+        assert loss.value.detail == (
+            "It ended with exit code 3. It last wrote:\na spring came loose"
+        )
+    await session.stop()
+    assert ended(child)
 
 
 def test_a_crash_of_ours_leaves_nothing() -> None:
@@ -115,52 +105,41 @@ def test_a_run_that_ends_without_stopping_leaves_nothing() -> None:
     assert ended(asyncio.run(use()))
 
 
-def test_a_cancelled_start_leaves_nothing(tmp_path: Path) -> None:
+async def test_a_cancelled_start_leaves_nothing(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     stubborn = f"trap '' TERM HUP; echo $$ > {pipe}; while true; do sleep 60; done"
-
-    async def use() -> int:
-        session = asyncio.create_task(start_session(shell(stubborn)))
-        server = watched(int(await asyncio.to_thread(pipe.read_text)))
-        session.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await session
-        return server
-
-    assert ended(asyncio.run(use()))
+    session = asyncio.create_task(start_session(shell(stubborn)))
+    server = watched(int(await asyncio.to_thread(pipe.read_text)))
+    session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await session
+    assert ended(server)
 
 
-def test_a_start_that_is_cancelled_at_once_leaves_nothing(tmp_path: Path) -> None:
+async def test_a_start_that_is_cancelled_at_once_leaves_nothing(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     stubborn = f"trap '' TERM HUP; echo $$ > {pipe}; while true; do sleep 60; done"
-
-    async def use() -> int:
-        before = children()
-        session = asyncio.create_task(start_session(shell(stubborn)))
-        while children() == before:  # noqa: ASYNC110 - a fork sets no event
-            await asyncio.sleep(0)
-        # While it waits for this, the event loop cannot note that its server has started.
-        server = watched(int(pipe.read_text()))
-        session.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            async with asyncio.timeout(300):
-                await session
-        return server
-
-    assert ended(asyncio.run(use()))
-
-
-def test_a_cancelled_stop_leaves_nothing() -> None:
-    async def use() -> int:
-        session = await start_session(SERVER)
-        server = watched(await call(session, "stay"))
-        stopping = asyncio.create_task(session.stop())
+    before = children()
+    session = asyncio.create_task(start_session(shell(stubborn)))
+    while children() == before:  # noqa: ASYNC110 - a fork sets no event
         await asyncio.sleep(0)
-        stopping.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await stopping
-        return server
+    # While it waits for this, the event loop cannot note that its server has started.
+    server = watched(int(pipe.read_text()))
+    session.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        async with asyncio.timeout(300):
+            await session
+    assert ended(server)
 
-    assert ended(asyncio.run(use()))
+
+async def test_a_cancelled_stop_leaves_nothing() -> None:
+    session = await start_session(SERVER)
+    server = watched(await call(session, "stay"))
+    stopping = asyncio.create_task(session.stop())
+    await asyncio.sleep(0)
+    stopping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopping
+    assert ended(server)

@@ -14,7 +14,7 @@ from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError, ToolServer
 
 from ...waiting import PATIENCE
-from .conftest import scripted
+from .conftest import scripted, session_with
 
 CLOCK = ToolServer(
     name="clock",
@@ -76,16 +76,18 @@ def test_only_what_the_server_has(clock: Clock) -> None:
     )
 
 
-def test_text(clock: Clock) -> None:
-    assert clock.call("now", zone="CET") == "12:00 CET"
-
-
-def test_a_structure(clock: Clock) -> None:
-    assert clock.call("weekday", day=1) == {"day": 1, "name": "Monday"}
-
-
-def test_what_is_no_text_is_described(clock: Clock) -> None:
-    assert clock.call("chime") == "ding\n[image, image/png, 12 bytes, not shown]\nWind it up."
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [
+        ("now", {"zone": "CET"}, "12:00 CET"),
+        ("weekday", {"day": 1}, {"day": 1, "name": "Monday"}),
+        ("chime", {}, "ding\n[image, image/png, 12 bytes, not shown]\nWind it up."),
+    ],
+)
+def test_texts_structures_and_other_answers(
+    clock: Clock, name: str, arguments: dict[str, Any], answer: Any
+) -> None:
+    assert clock.call(name, **arguments) == answer
 
 
 def test_a_failure(clock: Clock) -> None:
@@ -125,11 +127,8 @@ def called(answers: dict[str, Any], **fields: Any) -> Any:
     """What the tool of a scripted server answers."""
 
     async def call() -> Any:
-        session = await start_session(scripted(answers, **fields))
-        try:
+        async with session_with(scripted(answers, **fields)) as session:
             return await session.tool("act").run({}, NOBODY)
-        finally:
-            await session.stop()
 
     return asyncio.run(call())
 
@@ -198,19 +197,12 @@ def test_a_long_failure_is_cut() -> None:
         called({"tools/call": answer})
 
 
-def test_tools_on_several_pages() -> None:
+async def test_tools_on_several_pages() -> None:
     page = [{"name": "rest", "inputSchema": {"type": "object"}}]
     last = [{"name": "act", "title": "Act!", "inputSchema": {"type": "object"}}]
     answers = {"tools/list": {"tools": page, "nextCursor": "2"}, "tools/list 2": {"tools": last}}
-
-    async def description() -> str:
-        session = await start_session(scripted(answers))
-        try:
-            return session.tool("act").description
-        finally:
-            await session.stop()
-
-    assert asyncio.run(description()) == "Act!"
+    async with session_with(scripted(answers)) as session:
+        assert session.tool("act").description == "Act!"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from coterie.schema.values.json_text import dumps
 
 from ...damage import altered, bounded
 from ...hostile import watched
-from .conftest import scripted
+from .conftest import scripted, session_with
 
 
 class Sly(str):
@@ -164,16 +164,13 @@ def test_any_answer_is_a_result_or_an_error(monkeypatch: pytest.MonkeyPatch, nig
             if len(text) > 100_000:
                 continue  # no process is given that; `test_servers` has long messages
             server = scripted({"tools/call": answered(text)}, timeout=0.5)
-            session = await start_session(server)
-            try:
+            async with session_with(server) as session:
                 with bounded(size=len(text)):
                     try:
                         result = await session.tool("act").run({}, NOBODY)
                     except ToolError as error:
                         result = str(error)
                     assert len(dumps(result, ensure_ascii=False)) <= 4 * len(text) + 1_000, what
-            finally:
-                await session.stop()
 
     async def idle() -> None:
         await (await start_session(scripted({}))).stop()

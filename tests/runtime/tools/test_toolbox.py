@@ -21,58 +21,44 @@ def emit(*_: Any, **__: Any) -> None:
     """Nobody listens."""
 
 
-def test_built_in_tools_and_servers_side_by_side(workspace: Workspace) -> None:
-    async def use() -> list[Any]:
-        async with Toolbox({"scripted": scripted(SAYS_HI)}) as toolbox:
-            await toolbox.prepare(["read_file", "scripted.act"])
-            hand = toolbox.granted(["scripted.act", "read_file"], workspace, emit)
-            assert list(hand) == ["scripted.act", "read_file"]
-            with pytest.raises(ToolError, match="start_line: 0 is less than"):
-                await hand["read_file"].call({"path": "notes.txt", "start_line": 0})
-            notes = await hand["read_file"].call({"path": "notes.txt", "line_count": 1})
-            return [notes, await hand["scripted.act"].call({})]
-
-    assert asyncio.run(use()) == ["one\n[lines 1 to 1 of 5]", "hi"]
+async def test_built_in_tools_and_servers_side_by_side(workspace: Workspace) -> None:
+    async with Toolbox({"scripted": scripted(SAYS_HI)}) as toolbox:
+        await toolbox.prepare(["read_file", "scripted.act"])
+        hand = toolbox.granted(["scripted.act", "read_file"], workspace, emit)
+        assert list(hand) == ["scripted.act", "read_file"]
+        with pytest.raises(ToolError, match="start_line: 0 is less than"):
+            await hand["read_file"].call({"path": "notes.txt", "start_line": 0})
+        notes = await hand["read_file"].call({"path": "notes.txt", "line_count": 1})
+        assert [notes, await hand["scripted.act"].call({})] == ["one\n[lines 1 to 1 of 5]", "hi"]
 
 
-def test_a_server_is_started_once(workspace: Workspace) -> None:
+async def test_a_server_is_started_once(workspace: Workspace) -> None:
     server = scripted(
         {**SAYS_HI, "tools/list": {"tools": [tool("act"), tool("rest")]}}, "act", "rest"
     )
-
-    async def use() -> int:
-        async with Toolbox({"scripted": server}) as toolbox:
-            await toolbox.prepare(["scripted.act"])
-            before = len(asyncio.all_tasks())
-            await toolbox.prepare(["scripted.act", "scripted.rest"])
-            return len(asyncio.all_tasks()) - before
-
-    assert asyncio.run(use()) == 0
+    async with Toolbox({"scripted": server}) as toolbox:
+        await toolbox.prepare(["scripted.act"])
+        before = len(asyncio.all_tasks())
+        await toolbox.prepare(["scripted.act", "scripted.rest"])
+        assert len(asyncio.all_tasks()) == before
 
 
-def test_a_server_that_cannot_start_is_an_input_error() -> None:
+async def test_a_server_that_cannot_start_is_an_input_error() -> None:
     servers = {
         "odd": scripted({"initialize": {"code": -1, "message": "closed today"}}),
         "scripted": scripted(SAYS_HI),
     }
-
-    async def use() -> None:
-        async with Toolbox(servers) as toolbox:
-            await toolbox.prepare(["scripted.act"])
+    async with Toolbox(servers) as toolbox:
+        await toolbox.prepare(["scripted.act"])
+        with pytest.raises(InputError, match="could not start a session: closed today"):
             await toolbox.prepare(["odd.act"])
 
-    with pytest.raises(InputError, match="could not start a session: closed today"):
-        asyncio.run(use())
 
-
-def test_all_built_in_tools_can_be_granted() -> None:
-    async def names() -> list[str]:
-        async with Toolbox() as toolbox:
-            await toolbox.prepare(["list_files", "read_file", "search_text"])
-            hand = toolbox.granted(["list_files", "read_file", "search_text"], None, emit)  # type: ignore[arg-type]
-            return [granted.tool.name for granted in hand.values()]
-
-    assert asyncio.run(names()) == ["list_files", "read_file", "search_text"]
+async def test_all_built_in_tools_can_be_granted() -> None:
+    async with Toolbox() as toolbox:
+        await toolbox.prepare(names := ["list_files", "read_file", "search_text"])
+        hand = toolbox.granted(names, None, emit)  # type: ignore[arg-type]
+        assert [granted.tool.name for granted in hand.values()] == names
 
 
 @pytest.mark.parametrize("value", ["no tool at all", read_file])
@@ -99,18 +85,16 @@ def counter(name: str) -> Tool:
 KIT = Toolkit(name="counters", tools=(counter("counters.up"), counter("counters.on")))
 
 
-def test_a_toolkit_grants_its_tools(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
+async def test_a_toolkit_grants_its_tools(
+    monkeypatch: pytest.MonkeyPatch, workspace: Workspace
+) -> None:
     kits = {"counters": KIT, "plain": counter("plain")}
     monkeypatch.setattr(catalogue, "load_named", lambda _group, name: kits[name])
-
-    async def use() -> list[Any]:
-        box = Toolbox()
-        await box.prepare(["counters", "plain"])
-        hand = box.granted(["plain", "counters"], workspace, emit)
-        assert list(hand) == ["plain", "counters.up", "counters.on"]
-        return [await item.call({}) for item in hand.values()]
-
-    assert asyncio.run(use()) == [1, 2, 3]  # one workspace, one count
+    box = Toolbox()
+    await box.prepare(["counters", "plain"])
+    hand = box.granted(["plain", "counters"], workspace, emit)
+    assert list(hand) == ["plain", "counters.up", "counters.on"]
+    assert [await item.call({}) for item in hand.values()] == [1, 2, 3]  # one workspace, one count
 
 
 def test_a_toolkit_of_another_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

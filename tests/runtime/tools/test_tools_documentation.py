@@ -12,11 +12,11 @@ import pytest
 
 from coterie.runtime.tools import Tool, ToolError
 from coterie.runtime.tools.python import tool_of
-from coterie.runtime.tools.servers import start_session
 from coterie.schema import load_tools
 
 from ...support.pages import blocks
 from ...waiting import PATIENCE
+from .conftest import session_with
 
 NOBODY: Any = None
 
@@ -53,19 +53,12 @@ def test_what_the_page_declares_loads(tmp_path: Path) -> None:
     assert server.variables == {"WEATHER_KEY", "WEATHER_TENANT"}
 
 
-def test_the_server_tells_the_time(tmp_path: Path) -> None:
+async def test_the_server_tells_the_time(tmp_path: Path) -> None:
     *_, program = blocks("tools.md", "python")
     declaration = blocks("tools.md", "yaml")[3]
     tmp_path.joinpath("clock_server.py").write_text(program, encoding="utf-8")
     tmp_path.joinpath("tools.yaml").write_text(declaration, encoding="utf-8")
     (server,) = load_tools(tmp_path / "tools.yaml").servers.values()
     command = (sys.executable, str(tmp_path / server.command[1]))
-
-    async def ask() -> str:
-        session = await start_session(replace(server, command=command, start_timeout=PATIENCE))
-        try:
-            return await session.tool("now").run({}, NOBODY)
-        finally:
-            await session.stop()
-
-    assert re.match(r"\d{4}-\d\d-\d\dT", asyncio.run(ask()))
+    async with session_with(replace(server, command=command, start_timeout=PATIENCE)) as session:
+        assert re.match(r"\d{4}-\d\d-\d\dT", await session.tool("now").run({}, NOBODY))

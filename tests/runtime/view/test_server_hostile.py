@@ -152,24 +152,20 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_of(tmp_path_factory.mktemp("secret-place"), "7")
 
 
-def test_every_request_gets_a_plain_answer_and_prints_nothing(
+async def test_every_request_gets_a_plain_answer_and_prints_nothing(
     run: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     answers: list[tuple[bytes, Answer]] = []
-
-    async def main() -> None:
-        async with PageServer(site=RunSite(folder=run), source=run) as server:
-            base, port = server.base.encode(), server.port
-            for is_whole, all_of_a_kind in ((True, requests(base)), (False, fragments(base))):
-                for request in all_of_a_kind:
-                    answer = await answer_to(request, port, is_whole=is_whole)
-                    if answer is not None:
-                        answers.append((request, answer))
-            page = await answer_to(b"GET %b HTTP/1.0\r\n%b\r\n" % (base, LOCAL), port)
-            assert page is not None
-            assert (page.status, b"trio: sum" in page.body) == (200, True)
-
-    asyncio.run(main())
+    async with PageServer(site=RunSite(folder=run), source=run) as server:
+        base, port = server.base.encode(), server.port
+        for is_whole, all_of_a_kind in ((True, requests(base)), (False, fragments(base))):
+            for request in all_of_a_kind:
+                answer = await answer_to(request, port, is_whole=is_whole)
+                if answer is not None:
+                    answers.append((request, answer))
+        page = await answer_to(b"GET %b HTTP/1.0\r\n%b\r\n" % (base, LOCAL), port)
+        assert page is not None
+        assert (page.status, b"trio: sum" in page.body) == (200, True)
     assert sum(answer.status >= 400 for _, answer in answers) > 120
     for request, answer in answers:
         assert answer.status in {200, 400, 403, 404, 405, 417}, request[:200]
@@ -186,18 +182,17 @@ def leaks_of(answer: Answer, run: Path) -> list[str]:
     return [place for place in places if place in text]
 
 
-def test_a_fault_of_ours_is_printed_and_not_answered(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_fault_of_ours_is_printed_and_not_answered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Broken(Shelf):
         def page(self, address: str, links: Links) -> Page:
             raise RuntimeError("a fault of ours")
 
-    async def main() -> None:
-        async with PageServer(site=Broken(), source=Path("x")) as server:
-            request = b"GET %b HTTP/1.1\r\n%b\r\n" % (server.base.encode(), LOCAL)
-            answer = await answer_to(request, server.port)
-            assert answer is not None
-            assert (answer.status, b"fault" in answer.body) == (500, False)
-
-    asyncio.run(main())
+    async with PageServer(site=Broken(), source=Path("x")) as server:
+        request = b"GET %b HTTP/1.1\r\n%b\r\n" % (server.base.encode(), LOCAL)
+        answer = await answer_to(request, server.port)
+        assert answer is not None
+        assert (answer.status, b"fault" in answer.body) == (500, False)
     (record,) = caplog.records
     assert (record.levelno, "a fault of ours" in caplog.text) == (logging.ERROR, True)

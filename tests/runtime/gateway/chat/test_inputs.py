@@ -115,28 +115,24 @@ def test_they_stand_in_the_first_message_of_the_user_and_nowhere_else() -> None:
     assert with_attachments(records[:1], SHOWN) == records[:1]
 
 
-def test_what_they_count_as_does_not_depend_on_their_base64() -> None:
+async def test_what_they_count_as_does_not_depend_on_their_base64() -> None:
     large = {"a.png": seen(PNG + bytes(3 << 20))}
     assert most_tokens(large.values(), "openai/gpt-5") == 12_000
     assert most_tokens(large.values(), "openai/gpt-4o-mini") == 50_000
     assert most_tokens([seen(PDF)], "openai/gpt-5") == 6_000
     assert most_tokens([seen(PDF + bytes(9 << 20))], "openai/gpt-5") == 600_000
-
-    async def reserved() -> int:
-        with ScriptedModel("A pixel.") as double:
-            of = model("llava", api_base=double.api_base)
-            async with Gateway({"default": of}) as gateway:
-                budget = Recording()
-                request = ChatRequest(
-                    model="default",
-                    messages=[{"role": "user", "content": WORDS}],
-                    attachments=large,
-                    max_tokens=0,
-                )
-                await gateway.chat(request, budget=budget)
-        return max(number for number in budget.asked)
-
-    assert 12_000 < asyncio.run(reserved()) < 12_200
+    with ScriptedModel("A pixel.") as double:
+        of = model("llava", api_base=double.api_base)
+        async with Gateway({"default": of}) as gateway:
+            budget = Recording()
+            request = ChatRequest(
+                model="default",
+                messages=[{"role": "user", "content": WORDS}],
+                attachments=large,
+                max_tokens=0,
+            )
+            await gateway.chat(request, budget=budget)
+    assert 12_000 < max(number for number in budget.asked) < 12_200
 
 
 class Recording(Budget):
@@ -154,39 +150,33 @@ class Recording(Budget):
         return await super().reserve(tokens=tokens, **rest)
 
 
-def test_a_fallback_that_would_not_see_them_does_not_answer() -> None:
-    async def asked() -> tuple[int, int]:
-        with ScriptedModel("blind") as blind, ScriptedModel("sighted") as sighted:
-            models = {
-                "default": model(
-                    "first", api_base="http://127.0.0.1:9/v1", fallback=("blind", "sighted")
-                ),
-                "blind": model("blind", api_base=blind.api_base),
-                "sighted": model("sighted", api_base=sighted.api_base, inputs=("image",)),
-            }
-            request = ChatRequest(
-                model="default",
-                messages=[{"role": "user", "content": WORDS}],
-                attachments={"a.png": seen(PNG)},
-                retries=0,
-            )
-            async with Gateway(models) as gateway:
-                answer = await gateway.chat(request)
-            assert answer.alias == "sighted"
-            return len(blind.calls), len(sighted.calls)
-
-    assert asyncio.run(asked()) == (0, 1)
+async def test_a_fallback_that_would_not_see_them_does_not_answer() -> None:
+    with ScriptedModel("blind") as blind, ScriptedModel("sighted") as sighted:
+        models = {
+            "default": model(
+                "first", api_base="http://127.0.0.1:9/v1", fallback=("blind", "sighted")
+            ),
+            "blind": model("blind", api_base=blind.api_base),
+            "sighted": model("sighted", api_base=sighted.api_base, inputs=("image",)),
+        }
+        request = ChatRequest(
+            model="default",
+            messages=[{"role": "user", "content": WORDS}],
+            attachments={"a.png": seen(PNG)},
+            retries=0,
+        )
+        async with Gateway(models) as gateway:
+            answer = await gateway.chat(request)
+        assert answer.alias == "sighted"
+        assert (len(blind.calls), len(sighted.calls)) == (0, 1)
 
 
-def test_a_model_that_turns_out_not_to_see_says_so_after_one_request() -> None:
-    async def asked() -> None:
-        async with trial(DEEPSEEK, [Said(text="A pixel.")]) as item:
-            with pytest.raises(CallError, match="unknown variant `image_url`") as caught:
-                await item.ask(attachments={"a.png": seen(PNG)}, retries=2)
-            assert len(item.books) == 1
-        assert (caught.value.kind, caught.value.usage.tokens) == ("rejected", 0)
-
-    asyncio.run(asked())
+async def test_a_model_that_turns_out_not_to_see_says_so_after_one_request() -> None:
+    async with trial(DEEPSEEK, [Said(text="A pixel.")]) as item:
+        with pytest.raises(CallError, match="unknown variant `image_url`") as caught:
+            await item.ask(attachments={"a.png": seen(PNG)}, retries=2)
+        assert len(item.books) == 1
+    assert (caught.value.kind, caught.value.usage.tokens) == ("rejected", 0)
 
 
 def test_what_tools_answered_with_stands_behind_their_answers() -> None:

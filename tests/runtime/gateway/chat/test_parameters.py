@@ -19,7 +19,7 @@ from coterie.runtime.gateway.wires.chat import ChatWire
 from coterie.runtime.values.budget import Budget
 
 from ....provider import Provider, answer, gateway_to, in_turn, model, request
-from ....virtual_time import run_virtually, virtual_clock
+from ....virtual_time import run_virtually, virtual_clock, virtually
 
 TABLE: list[Mapping[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
@@ -118,7 +118,8 @@ def test_what_is_said_of_a_value_stays_with_the_value(message: str, is_always: b
         ("invalid seed: only 1 is allowed for this model", (1,), 1 + 19 * 2, 19),
     ],
 )
-def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
+@virtually
+async def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
     message: str, taken: tuple[int, ...], requests: int, told_of: int
 ) -> None:
     report: list[ParameterChange] = []
@@ -128,15 +129,12 @@ def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
             raise refusing(message)
         return answer()
 
-    async def scene() -> list[ChatAnswer]:
-        async with gateway_to(provider) as gateway:
-            return [
-                await gateway.chat(request(seed=seed), on_adapted=report.append)
-                for seed in range(1, 21)
-            ]
-
     provider = Provider(behave)
-    answers = run_virtually(scene())
+    async with gateway_to(provider) as gateway:
+        answers = [
+            await gateway.chat(request(seed=seed), on_adapted=report.append)
+            for seed in range(1, 21)
+        ]
     assert len(provider.asked) == requests
     assert [item.adapted for item in answers] == [
         {} if seed in taken else {"seed": "left out"} for seed in range(1, 21)
@@ -166,7 +164,8 @@ def test_only_a_refusal_of_the_request_is_one(status: int | None) -> None:
     assert not refused_by(error, body(asking(**EVERYTHING)), frozenset())
 
 
-def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -> None:
+@virtually
+async def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -> None:
     """Also by calls that were on their way when the first of them learnt it."""
     report: list[ParameterChange] = []
     word = "Unsupported value: 'temperature' does not support 0.5 with this model."
@@ -176,14 +175,11 @@ def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -
             raise refusing(word)
         return answer()
 
-    async def scene() -> list[ChatAnswer]:
-        async with gateway_to(provider) as gateway:
-            wanted = request(temperature=0.5)
-            calls = (gateway.chat(wanted, on_adapted=report.append) for _ in range(3))
-            return [*await asyncio.gather(*calls), await gateway.chat(wanted)]
-
     provider = Provider(behave)
-    answers = run_virtually(scene())
+    async with gateway_to(provider) as gateway:
+        wanted = request(temperature=0.5)
+        calls = (gateway.chat(wanted, on_adapted=report.append) for _ in range(3))
+        answers = [*await asyncio.gather(*calls), await gateway.chat(wanted)]
     assert [item.adapted for item in answers] == [{"temperature": "left out"}] * 4
     assert len(provider.asked) <= 3 + 3 + 1
     assert [(item.alias, item.parameter, item.asked, item.instead) for item in report] == [
@@ -192,17 +188,14 @@ def test_what_was_adapted_is_remembered_told_once_and_noted_with_each_answer() -
     assert "does not support 0.5" in report[0].words
 
 
-def test_what_an_api_does_not_have_is_told_once_though_nobody_refused_it() -> None:
+@virtually
+async def test_what_an_api_does_not_have_is_told_once_though_nobody_refused_it() -> None:
     report: list[ParameterChange] = []
-
-    async def scene() -> list[ChatAnswer]:
-        async with gateway_to(provider, model(api="anthropic")) as gateway:
-            efforts = ("minimal", "minimal", "low")
-            calls = (request(effort=effort, max_tokens=100) for effort in efforts)
-            return [await gateway.chat(call, on_adapted=report.append) for call in calls]
-
     provider = Provider(in_turn(answer(), answer(), answer()))
-    answers = run_virtually(scene())
+    async with gateway_to(provider, model(api="anthropic")) as gateway:
+        efforts = ("minimal", "minimal", "low")
+        calls = (request(effort=effort, max_tokens=100) for effort in efforts)
+        answers = [await gateway.chat(call, on_adapted=report.append) for call in calls]
     noted = {"reasoning_effort": "low"}
     assert [item.adapted for item in answers] == [noted, noted, {}]
     assert [(item.parameter, item.asked, item.instead) for item in report] == [
@@ -300,16 +293,14 @@ def test_any_sequence_of_refusals_ends_in_an_answer_or_in_the_endpoints_own_word
 
 
 @pytest.mark.parametrize("message", sorted({row["said"] for row in TABLE if row["then"]}))
-def test_an_endpoint_that_refuses_everything_ends_with_its_own_words(message: str) -> None:
+@virtually
+async def test_an_endpoint_that_refuses_everything_ends_with_its_own_words(message: str) -> None:
     async def behave(_model: str, _body: Mapping[str, Any]) -> ChatAnswer:
         raise refusing(message)
 
-    async def scene() -> None:
-        async with gateway_to(provider) as gateway:
-            with pytest.raises(CallError) as caught:
-                await gateway.chat(request(**EVERYTHING))
-            assert message in str(caught.value)
-
     provider = Provider(behave)
-    run_virtually(scene())
+    async with gateway_to(provider) as gateway:
+        with pytest.raises(CallError) as caught:
+            await gateway.chat(request(**EVERYTHING))
+        assert message in str(caught.value)
     assert len(provider.asked) <= 5

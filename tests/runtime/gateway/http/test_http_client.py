@@ -95,7 +95,7 @@ def test_retry_after_is_read() -> None:
     assert caught.value.retry_after == 12.0
 
 
-def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:
+async def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:
     packed = gzip.compress(b" " * (32 << 20), compresslevel=9)
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
 
@@ -105,18 +105,15 @@ def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:
         await writer.drain()
         writer.close()
 
-    async def scene() -> Any:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        endpoint = Endpoint(kind="openai", model="m", api_base=f"http://127.0.0.1:{port}/v1")
-        client = HttpClient()
-        async with server:
-            with pytest.raises(CallError, match="more than 2 MiB") as caught:
-                await client.chat(endpoint, body(endpoint))
-            await client.close()
-        return caught.value.kind
-
-    assert asyncio.run(scene()) == "malformed"
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    endpoint = Endpoint(kind="openai", model="m", api_base=f"http://127.0.0.1:{port}/v1")
+    client = HttpClient()
+    async with server:
+        with pytest.raises(CallError, match="more than 2 MiB") as caught:
+            await client.chat(endpoint, body(endpoint))
+        await client.close()
+    assert caught.value.kind == "malformed"
 
 
 ANSWER = json.dumps({"choices": [{"message": {"content": "four"}, "finish_reason": "stop"}]})
@@ -155,50 +152,40 @@ class Served:
 
 
 @pytest.mark.parametrize(("trusted", "connections"), [(3600.0, 1), (0.0, 2)])
-def test_a_connection_that_its_server_may_be_closing_is_not_used(
+async def test_a_connection_that_its_server_may_be_closing_is_not_used(
     trusted: float, connections: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_client, "IDLE_SECONDS", trusted)
-
-    async def two_calls() -> int:
-        served, client = Served(), HttpClient()
-        async with served as endpoint:
-            await client.chat(endpoint, body(endpoint))
-            await client.chat(endpoint, body(endpoint))
-            await client.close()
-        return len(served.connections)
-
-    assert asyncio.run(two_calls()) == connections
+    served, client = Served(), HttpClient()
+    async with served as endpoint:
+        await client.chat(endpoint, body(endpoint))
+        await client.chat(endpoint, body(endpoint))
+        await client.close()
+    assert len(served.connections) == connections
 
 
-def test_what_did_not_go_out_is_sent_at_once_and_idle_connections_are_not_used_any_more() -> None:
-    async def calls() -> int:
-        served, client = Served(), HttpClient()
-        async with served as endpoint:
-            three = (client.chat(endpoint, body(endpoint)) for _ in range(3))
-            await asyncio.gather(*three)
-            served.end_all()
-            # The next request is begun in this turn of the loop, before their ends are read.
-            await asyncio.sleep(0)
-            answers = [await client.chat(endpoint, body(endpoint)) for _ in range(3)]
-            await client.close()
-        assert [answer.text for answer in answers] == ["four"] * 3
-        return len(served.connections)
-
-    assert asyncio.run(calls()) == 6
+async def test_what_did_not_go_out_is_sent_at_once_and_idle_connections_are_used_no_more() -> None:
+    served, client = Served(), HttpClient()
+    async with served as endpoint:
+        three = (client.chat(endpoint, body(endpoint)) for _ in range(3))
+        await asyncio.gather(*three)
+        served.end_all()
+        # The next request is begun in this turn of the loop, before their ends are read.
+        await asyncio.sleep(0)
+        answers = [await client.chat(endpoint, body(endpoint)) for _ in range(3)]
+        await client.close()
+    assert [answer.text for answer in answers] == ["four"] * 3
+    assert len(served.connections) == 6
 
 
-def test_each_request_of_the_embedded_server_has_its_own_connection() -> None:
-    async def two_calls() -> int:
-        served, client = Served(), HttpClient()
-        async with served as endpoint:
-            here = replace(endpoint, kind="local")
-            await client.chat(here, body(here))
-            await client.chat(here, body(here))
-            await client.close()
-        return len(served.connections)
-
-    assert asyncio.run(two_calls()) == 2
+async def test_each_request_of_the_embedded_server_has_its_own_connection() -> None:
+    served, client = Served(), HttpClient()
+    async with served as endpoint:
+        here = replace(endpoint, kind="local")
+        await client.chat(here, body(here))
+        await client.chat(here, body(here))
+        await client.close()
+    assert len(served.connections) == 2
 
 
 async def headers(reader: asyncio.StreamReader) -> dict[bytes, bytes]:

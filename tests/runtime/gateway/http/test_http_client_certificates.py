@@ -75,27 +75,21 @@ async def said(address: str, **variables: str) -> str:
     return output.decode().strip() or complaint.decode()
 
 
-def test_a_file_or_a_folder_of_authorities_is_trusted(authority: Path) -> None:
-    async def scene() -> list[str]:
-        async with serving((200, SAID), tls=certified(authority)) as served:
-            return [
-                await said(served.address, SSL_CERT_FILE=str(authority / "ca.pem")),
-                await said(served.address, SSL_CERT_DIR=str(authority / "trusted")),
-            ]
-
-    assert asyncio.run(scene()) == ["four", "four"]
+async def test_a_file_or_a_folder_of_authorities_is_trusted(authority: Path) -> None:
+    async with serving((200, SAID), tls=certified(authority)) as served:
+        assert [
+            await said(served.address, SSL_CERT_FILE=str(authority / "ca.pem")),
+            await said(served.address, SSL_CERT_DIR=str(authority / "trusted")),
+        ] == ["four", "four"]
 
 
-def test_an_authority_that_nobody_named_is_told_with_what_names_it(authority: Path) -> None:
-    async def scene() -> CallError:
-        async with serving((200, SAID), tls=certified(authority)) as served:
-            spec = model(api_base=f"{served.address}/v1")
-            async with Gateway({"default": spec}, environment={}) as gateway:
-                with pytest.raises(CallError, match="SSL_CERT_FILE names a file") as caught:
-                    await gateway.chat(request(retries=0))
-                assert served.bodies == []
-                return caught.value
-
-    error = asyncio.run(scene())
+async def test_an_authority_that_nobody_named_is_told_with_what_names_it(authority: Path) -> None:
+    async with serving((200, SAID), tls=certified(authority)) as served:
+        spec = model(api_base=f"{served.address}/v1")
+        async with Gateway({"default": spec}, environment={}) as gateway:
+            with pytest.raises(CallError, match="SSL_CERT_FILE names a file") as caught:
+                await gateway.chat(request(retries=0))
+            assert served.bodies == []
+            error = caught.value
     assert "certificate verify failed" in str(error)
     assert (error.kind, error.may_be_billed) == ("down", False)

@@ -1,8 +1,12 @@
 """What is said in a conversation of the chat API: examples, and anything that could be."""
 
+import json
 from typing import Any
 
 from hypothesis import strategies as st
+
+from coterie.runtime.gateway import ChatAnswer, ChatRequest, Endpoint
+from coterie.runtime.gateway.wires import WIRES
 
 WEATHER = {
     "type": "function",
@@ -31,6 +35,21 @@ def assistant(text: str | None, *calls: str, **kept: Any) -> dict[str, Any]:
     function = {"name": "get_weather", "arguments": '{"location": "Paris"}'}
     written = [{"id": call, "type": "function", "function": function} for call in calls]
     return {"role": "assistant", "content": text, "tool_calls": written, **kept}
+
+
+def given_back(answer: ChatAnswer) -> dict[str, Any]:
+    """Write an answer as the message that a runner puts into the next request."""
+    return assistant(answer.text, *(call.id for call in answer.tool_calls), **answer.kept)
+
+
+def written_for(
+    endpoint: Endpoint, *messages: Any, refused: frozenset[str] = frozenset(), **request: Any
+) -> dict[str, Any]:
+    """Write a request to an endpoint; give its fields."""
+    asked = ChatRequest(model="default", messages=messages, **request)
+    body = WIRES[endpoint.wire].body(endpoint, asked, refused)
+    assert json.loads(body.content) == body.fields
+    return dict(body.fields)
 
 
 def result(call: str, text: str = "15 degrees") -> dict[str, Any]:

@@ -14,6 +14,7 @@ the pages below document them, and the values are made up:
 import asyncio
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from coterie.runtime.gateway.wires import WIRES
 from coterie.schema import Model
 
 from ....served import Served, serving
-from .said import WEATHER, assistant, result, user
+from .said import WEATHER, assistant, given_back, result, user, written_for
 
 WIRE = WIRES["anthropic"]
 ENDPOINT = Endpoint(
@@ -64,13 +65,7 @@ SAID = {
 }
 
 
-def written(
-    *messages: Any, refused: frozenset[str] = frozenset(), **request: Any
-) -> dict[str, Any]:
-    asked = ChatRequest(model="default", messages=messages, **request)
-    body = WIRE.body(ENDPOINT, asked, refused)
-    assert json.loads(body.content) == body.fields
-    return dict(body.fields)
+written = partial(written_for, ENDPOINT)
 
 
 def unmarked(value: Any) -> Any:
@@ -383,11 +378,6 @@ THOUGHT = {
 }
 REDACTED = {"type": "redacted_thinking", "data": "EmwKAhgBEgy3va3pzix/LafPsn4aDFIT2Xlxh0L5L8rLVyI"}
 USE = CALLED["content"][1]  # pyright: ignore[reportArgumentType, reportIndexIssue]
-
-
-def given_back(answer: ChatAnswer) -> dict[str, Any]:
-    """Write an answer as the message that a runner puts into the next request."""
-    return assistant(answer.text, *(call.id for call in answer.tool_calls), **answer.kept)
 
 
 @pytest.mark.parametrize(

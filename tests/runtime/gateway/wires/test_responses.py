@@ -10,16 +10,17 @@ the pages below document them, and the values are made up:
 """
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint
+from coterie.runtime.gateway import CallError, ChatAnswer, Endpoint
 from coterie.runtime.gateway.wires import WIRES
 
-from .said import ANSWER, MESSAGES, WEATHER, assistant, result, user
+from .said import ANSWER, MESSAGES, WEATHER, assistant, given_back, result, user, written_for
 
 WIRE = WIRES["responses"]
 ENDPOINT = Endpoint(kind="openai", wire="responses", model="gpt-5-pro", api_base="http://h/v1")
@@ -78,16 +79,7 @@ def read(body: Any) -> ChatAnswer:
     return WIRE.answer(body, "http://h/v1/responses")
 
 
-def written(*messages: Any, refused: frozenset[str] = frozenset(), **request: Any) -> Any:
-    asked = ChatRequest(model="default", messages=messages, **request)
-    body = WIRE.body(ENDPOINT, asked, refused)
-    assert json.loads(body.content) == body.fields
-    return dict(body.fields)
-
-
-def given_back(answer: ChatAnswer) -> dict[str, Any]:
-    """Write an answer as the message that a runner puts into the next request."""
-    return assistant(answer.text, *(call.id for call in answer.tool_calls), **answer.kept)
+written = partial(written_for, ENDPOINT)
 
 
 def test_a_text_is_read() -> None:
