@@ -2,14 +2,13 @@
 
 import json
 import re
-from itertools import islice
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.streams.__main__ import main as write
-from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stream
+from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, stream
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
@@ -116,8 +115,8 @@ def test_products_and_coins_are_right() -> None:
 
 
 def test_a_stream_that_runs_dry_says_so() -> None:
-    with pytest.raises(InputError, match=r"the stream products has \d+ evolve tasks\."):
-        list(islice(items("products", "evolve"), 10_000))
+    with pytest.raises(InputError, match=r"products-evolve-0 has no more than \d+ tasks\."):
+        stream("products", "evolve", count=10_000)
     with pytest.raises(InputError, match=r"no stream 'sums'\. There are: products, coins"):
         stream("sums", "test", count=1)
 
@@ -126,7 +125,7 @@ def test_a_stream_that_runs_dry_says_so() -> None:
 def test_every_candidate_makes_another_team_and_shows_no_test_item(name: str) -> None:
     known = Catalogue.of_host()
     solo = load_team(SOLO, known)
-    queries = [item.query for split in SPLITS for item in islice(items(name, split), 60)]
+    queries = [task.query for split in SPLITS for task in stream(name, split, count=60)]
     for candidate in CANDIDATES[name]:
         child = apply(solo, candidate.edits, known)
         assert not isinstance(child, RejectedEdits), (candidate.name, child.problems)
