@@ -89,9 +89,7 @@ def create_event(
 @changes(event_id=_ID)
 def delete_event(at: Workplace, event_id: Any = None) -> str:
     """Remove an event."""
-    events, text = delete(at.tables.events, "Event", event_id)
-    at.change(events=events)
-    return text
+    return delete(at, "Event", event_id)
 
 
 @changes(
