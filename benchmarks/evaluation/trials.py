@@ -6,7 +6,6 @@ recorded answers.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -91,9 +90,7 @@ class Trials(ABC):
             trace: Receives all events of the trial.
         """
         sample = await self.make_sample(task, trial, trace)
-        if (
-            self._recorded(task, trial) is None
-        ):  # the recorded trial did not finish, which is no failure
+        if self._recorded(task, trial) is None:  # it did not finish, which is no failure
             return replace(sample, status="unscored", score=None)
         return sample
 
@@ -104,19 +101,17 @@ class Trials(ABC):
             The trials with another outcome.
         """
         differing: list[str] = []
-        keys = self._keys()
 
-        async def work() -> None:
-            for task, trial in keys:
-                recorded = self._recorded(task, trial)
-                if recorded is None:
-                    continue
-                sample = await self.make_sample(task, trial)
-                self.on_sample(sample)
-                if (sample.score, sample.answer) != (recorded.score, recorded.answer):
-                    differing.append(f"{task.id}, trial {trial}: {sample.error or sample.reason}")
+        async def repeat(key: Key) -> None:
+            if (recorded := self._recorded(*key)) is None:
+                return
+            sample = await self.make_sample(*key)
+            self.on_sample(sample)
+            if (sample.score, sample.answer) != (recorded.score, recorded.answer):
+                task, trial = key
+                differing.append(f"{task.id}, trial {trial}: {sample.error or sample.reason}")
 
-        await asyncio.gather(*(work() for _ in range(self.workers)))
+        await by_workers(self._keys(), repeat, self.workers)
         return sorted({*differing, *map(str, self.journal.divergences)})
 
     def _keys(self) -> Iterator[Key]:
