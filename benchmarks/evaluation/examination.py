@@ -26,7 +26,6 @@ class Examination(Trials):
     """An examination in progress.
 
     Attributes:
-        context: The host's services.
         state: The identity of the pool's state and the recipe.
     """
 

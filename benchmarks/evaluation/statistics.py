@@ -139,12 +139,7 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, without tasks of equal scores.
-
-    Args:
-        before: The first run's score of each task: the mean over its trials.
-        after: The second run's, of the same tasks in the same order.
-    """
+    """Return Wilcoxon's two-sided p-value; see `paired_t`. Tasks of equal scores are left out."""
     differences = [difference for difference in _differences(before, after) if difference]
     if not differences:
         return 1.0

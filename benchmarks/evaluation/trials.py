@@ -61,10 +61,6 @@ class Trials(ABC):
     async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
         """Run a trial.
 
-        Args:
-            trial: The number of the trial of this task, from 1.
-            trace: Receives all events of the trial.
-
         Raises:
             LimitError: The budget is used up.
         """
@@ -84,10 +80,6 @@ class Trials(ABC):
         """Repeat one recorded trial from the answers of a replayed journal.
 
         An unfinished trial is repeated as far as it got, and has no score.
-
-        Args:
-            trial: The number of the trial of this task, from 1.
-            trace: Receives all events of the trial.
         """
         sample = await self.make_sample(task, trial, trace)
         if self._recorded(task, trial) is None:  # it did not finish, which is no failure

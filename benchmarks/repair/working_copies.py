@@ -27,7 +27,6 @@ def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Pat
     name.
 
     Args:
-        folder: The folder of the working copy.
         commit: The required commit, without changes.
         make: Creates it in a new folder.
 

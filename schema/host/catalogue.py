@@ -88,10 +88,7 @@ class HostTools:
     """The content of a tools.yaml: what the host itself offers.
 
     Attributes:
-        servers: The tool servers, by name.
-        python: The Python functions, by name.
         permissions: The permissions by tool; for all other tools, `allow`.
-        scorers: The Python functions that score answers, by name.
     """
 
     servers: Mapping[str, ToolServer] = field(default_factory=nothing)

@@ -45,13 +45,7 @@ Begin = Callable[[int, int], Write]
 
 
 def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
-    """Return a benchmark of independent generated items.
-
-    Args:
-        title: Its name in publications.
-        about: Its questions, and how levels differ.
-        write: Draws an item of a level, from 1 to 5.
-    """
+    """Return a benchmark of independent generated items; see `in_worlds`."""
     return in_worlds(name, title, about, lambda _seed, _level: write)
 
 

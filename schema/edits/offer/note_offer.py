@@ -26,7 +26,6 @@ class NoteOffer:
 
     Attributes:
         agent: The notes' owner.
-        kinds: The kinds of notes to offer.
         most: The maximum number of notes in one answer.
     """
 
