@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.streams.__main__ import main as write
 from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, stream
@@ -19,6 +18,7 @@ from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 
 from ..scoring import scored as as_the_engine
+from ..support.commands import printed, ran
 from ..support.processes import python
 
 SOLO = Path(__file__).parents[2] / "benchmarks" / "streams" / "solo.yaml"
@@ -74,10 +74,9 @@ def test_the_splits_share_no_word_of_their_vocabulary(name: str) -> None:
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", STREAMS)
 def test_tasks_load_and_only_right_answers_score(name: str, split: Split, tmp_path: Path) -> None:
-    result = CliRunner().invoke(write, [name, "--count", "40", "--split", split, "--seed", "3"])
-    assert result.exit_code == 0, result.output
+    out = printed(ran(write, name, "--count", "40", "--split", split, "--seed", "3"))
     file = tmp_path / "tasks.jsonl"
-    file.write_text(result.stdout)
+    file.write_text(out)
     tasks = load_tasks(file, Catalogue.of_host())
     assert tasks == stream(name, split, count=40, seed=3)
     assert len({task.query for task in tasks}) == 40
@@ -150,10 +149,10 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
     with ScriptedModel(played) as model:
         arguments = ["products", "--evolve", "8", "--test", "12", "--pool", str(tmp_path / "pool")]
         arguments += ["--model", f"m@{model.api_base}"]
-        result = CliRunner().invoke(headroom, arguments)
+        result = ran(headroom, *arguments)
         assert result.exit_code == 0, result.output
         calls = len(model.calls)
-        again = CliRunner().invoke(headroom, arguments)
+        again = ran(headroom, *arguments)
         assert (again.output, len(model.calls)) == (result.output, calls)
     assert "| calculating, the best on the evolve split | 12 | 1.00 |" in result.output
     pool = Pool.open(tmp_path / "pool")
@@ -174,7 +173,7 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
 def test_a_failing_provider_is_no_score(tmp_path: Path) -> None:
     with ScriptedModel(Reply.error(401)) as model:
         arguments = ["ages", "--evolve", "3", "--test", "1", "--pool", str(tmp_path / "pool")]
-        result = CliRunner().invoke(headroom, [*arguments, "--model", f"m@{model.api_base}"])
+        result = ran(headroom, *arguments, "--model", f"m@{model.api_base}")
     assert result.exit_code == 1
     assert "task ages-evolve-0-0000: agent solver: " in result.stderr
     assert "Traceback" not in result.stderr

@@ -57,6 +57,18 @@ def ran(command: click.Command, *words: object) -> Result:
     return CliRunner().invoke(command, [str(word) for word in words])
 
 
+def printed(result: Result) -> str:
+    """Return the output of a command that has to have succeeded."""
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(result: Result) -> str:
+    """Return the message of a command that has to have ended with 2."""
+    assert result.exit_code == 2, result.output
+    return result.stderr
+
+
 def mas(*words: object) -> Result:
     """Run `mas` with these words."""
     return ran(main, *words)

@@ -242,8 +242,7 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
 )
 def test_what_is_wrong_is_told_with_its_place(hall: Hall, old: str, new: str, message: str) -> None:
     hall.write(ARENA.replace(old, new, 1))
-    result = hall.command("--results", "out")
-    assert result.code == 2, result.out
+    result = hall.command("--results", "out").ended(2)
     assert "arena.yaml:" in result.err
     assert message in result.err
     assert not (hall.folder / "out").exists()

@@ -124,8 +124,7 @@ def test_a_shard_that_cannot_be_is_told(cli: Cli, wrong: str) -> None:
 
 
 def test_more_shards_than_tasks_are_told(cli: Cli) -> None:
-    result = cli.run("--shard", "1/25", replies=None).ended(2)
-    assert "there are only 24 tasks" in result.err
+    assert "there are only 24 tasks" in cli.run("--shard", "1/25", replies=None).ended(2).err
 
 
 def test_a_shard_is_still_at_work(cli: Cli, shards: list[Path]) -> None:

@@ -101,8 +101,7 @@ def test_patches_are_exported_for_the_official_harness(cli: Cli) -> None:
         (("r", "preds.json", "--trial", "3"), "there is no trial 3"),
         (("r", "preds.txt"), "takes .json and .jsonl, not '.txt'"),
     ):
-        result = cli.bench("export", *words)
-        assert (result.code, message in result.err) == (2, True)
+        assert message in cli.bench("export", *words).ended(2).err
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as mas_bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
@@ -15,6 +14,7 @@ from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import InputError
 from studies.plancraft.__main__ import main
 
+from ...support.commands import ran
 from .conftest import write_package
 
 CLIENT = """#!{python}
@@ -71,7 +71,7 @@ def test_all_splits_are_installed_as_benchmarks() -> None:
 
 
 def test_info_says_whose_it_is_and_how_to_come_by_it(folder: Path) -> None:
-    done = CliRunner().invoke(mas_bench, ["list", "plancraft", "--data", str(folder)])
+    done = ran(mas_bench, "list", "plancraft", "--data", str(folder))
     assert done.exit_code == 0, done.output
     for words in ("MIT, Copyright (c) 2024 Gautier Dagan", "arXiv:2412.21033", "tasks: 3"):
         assert words in done.output
@@ -90,7 +90,7 @@ def test_the_package_is_fetched_once_and_one_file_kept(client: Path, tmp_path: P
 
 def test_without_a_network_it_says_what_to_do(client: Path, tmp_path: Path) -> None:
     client.rename(tmp_path / "gone")
-    done = CliRunner().invoke(main, ["random"])
+    done = ran(main, "random")
     assert done.exit_code == 2
     assert "benchmark plancraft is not on this machine, and plancraft==0.4.9 could" in done.output
     assert "`python -m pip install --no-deps --target DIR plancraft==0.4.9`" in done.output
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_told(tmp_path: Path, text: str) -> None:
 
 def test_an_agent_that_acts_at_random_is_measured(folder: Path) -> None:
     arguments = ["random", "--data", str(folder), "--episodes", "3", "--seed", "1"]
-    done, again = (CliRunner().invoke(main, arguments) for _ in range(2))
+    done, again = (ran(main, *arguments) for _ in range(2))
     assert done.exit_code == 0, done.output
     assert done.output == again.output
     assert "test impossible      0 of      3  0.0000" in done.output
@@ -125,13 +125,13 @@ def test_an_agent_that_acts_at_random_is_measured(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["oracle", "verify"])
 def test_without_the_package_there_is_nothing_to_compare(folder: Path, command: str) -> None:
-    done = CliRunner().invoke(main, [command, "--package", str(folder)])
+    done = ran(main, command, "--package", str(folder))
     assert done.exit_code == 2
     assert "has no plancraft/evaluator.py. Fill it: python -m pip install --no-deps" in done.output
 
 
 def test_a_reference_that_cannot_start_says_what_it_lacks(folder: Path) -> None:
     (folder / "plancraft" / "evaluator.py").touch()
-    done = CliRunner().invoke(main, ["verify", "--package", str(folder)])
+    done = ran(main, "verify", "--package", str(folder))
     assert done.exit_code == 2
     assert "the package's evaluator has ended: ModuleNotFoundError" in done.output

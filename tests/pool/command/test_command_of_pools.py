@@ -13,7 +13,7 @@ from coterie.pool.command import main
 from coterie.pool.ledger.changes import Evaluated, Retired
 from coterie.schema import Lineage, LineageStep, load_team
 
-from ...support.commands import ran
+from ...support.commands import printed, ran, refused
 from ...support.processes import python
 from ..edited_teams import child_of, edited, pool_of, scored, vote
 from .conftest import NASTY
@@ -22,9 +22,8 @@ run = partial(ran, main)
 
 
 def told(*arguments: object) -> Any:
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    out = printed(run(*arguments))
+    return json.loads(out)
 
 
 # init
@@ -71,11 +70,10 @@ def test_wrong_input_is_one_error(pool: Pool, case: str, monkeypatch: pytest.Mon
     monkeypatch.chdir(pool.folder.parent)
     Path("empty").mkdir()
     arguments, message = BAD[case]
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error: ")
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    err = refused(run(*arguments))
+    assert err.startswith("error: ")
+    assert message in err
+    assert len(err.splitlines()) == 1
     assert not Path("new").exists()
 
 
@@ -320,9 +318,7 @@ def test_a_file_is_imported_once(pool: Pool, tmp_path: Path) -> None:
 def test_a_file_that_does_not_load_is_told_with_all_problems(pool: Pool, tmp_path: Path) -> None:
     file = tmp_path / "bad.yaml"
     file.write_text("name: bad\nagents:\n  a: {prompt: Solve it., tools: [bomb]}\ncolour: red\n")
-    done = run("import", pool.folder, file)
-    assert done.exit_code == 2
-    assert len(done.stderr.splitlines()) == 3
+    assert len(refused(run("import", pool.folder, file)).splitlines()) == 3
     assert list(Pool.open(pool.folder).members) == ["vote", "guess", "vote_1"]
 
 

@@ -164,12 +164,10 @@ def test_what_cannot_be_merged_or_set_up_is_told(tmp_path: Path) -> None:
     alone = begun(tmp_path / "alone").folder
     result = invoked(mas_pool, ["git", str(alone)], "mas-pool")
     assert (result.code, "in no repository of git" in result.err) == (2, True)
-    result = invoked(mas_pool, ["git", str(tmp_path)], "mas-pool")
-    assert (result.code, "no pool in" in result.err) == (2, True)
+    assert "no pool in" in invoked(mas_pool, ["git", str(tmp_path)], "mas-pool").ended(2).err
     odd = Repo(tmp_path / "repository", "pool[1]")
     begun(odd.pool)
-    result = invoked(mas_pool, ["git", str(odd.pool)], "mas-pool")
-    assert (result.code, "Rename the folder" in result.err) == (2, True)
+    assert "Rename the folder" in invoked(mas_pool, ["git", str(odd.pool)], "mas-pool").ended(2).err
 
 
 def test_a_clone_that_was_not_set_up_goes_by_the_attributes(tmp_path: Path) -> None:

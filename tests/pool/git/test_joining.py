@@ -340,8 +340,7 @@ def test_wrong_words_are_told(
     words: tuple[str, ...], message: str, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(two[0].parent)
-    result = merge(*words)
-    assert (result.code, message in result.err) == (2, True), result.err
+    assert message in merge(*words).ended(2).err
 
 
 def test_pools_that_are_no_copies_are_sent_to_import(tmp_path: Path) -> None:

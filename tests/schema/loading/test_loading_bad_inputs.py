@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.schema import ConfigError, load_task, load_team
 from coterie.schema.command.validate import main
+
+from ...support.commands import ran
 
 GOOD = """\
 name: vote
@@ -626,7 +627,7 @@ def write(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number}: {case.name}")
 def test_a_bad_file_is_refused_with_all_its_problems(case: Case) -> None:
     write(case)
-    result = CliRunner().invoke(main, [*case.options, case.file])
+    result = ran(main, *case.options, case.file)
     assert result.output.splitlines() == [f"{case.file}:{line}" for line in sorted_lines(case)]
     assert result.exit_code == 2
     assert KEY not in result.output
@@ -711,7 +712,7 @@ def test_all_problems_of_several_files_show_at_once() -> None:
         .replace('w2: {prompt: "Solve it."}', "w2: {max_tokens: 0, tols: []}")
     )
     Path("task.json").write_text('{"id": "t"}')
-    result = CliRunner().invoke(main, ["team.yaml", "task.json", "none.yaml"])
+    result = ran(main, "team.yaml", "task.json", "none.yaml")
     assert result.output.splitlines() == [
         f"team.yaml:1:7: error: name: 'Vote 3' is not {ID}. Write for instance vote_3.",
         f"team.yaml:4:20: error: agents.w2.max_tokens: 0 is out of range {TOKENS}. Write a number"

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 
 from coterie.schema import Team, dump, load_team, parse_team, write_yaml
@@ -16,6 +15,7 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import TEAM_RULES, check_team
 from coterie.schema.team.writing import team_value
 
+from ...support.commands import ran
 from ...support.problems import problems_of
 from ..strategies import CATALOGUE, fewer, teams
 
@@ -87,10 +87,10 @@ def test_what_is_edited_is_written_out_and_stays_a_team() -> None:
 def test_a_persons_file_keeps_its_form(tmp_path: Path) -> None:
     file, other = tmp_path / "team.yaml", tmp_path / "other.yaml"
     file.write_text(SHARED, "utf-8")
-    assert CliRunner().invoke(fmt, [str(file), "--check"]).exit_code == 0
-    assert CliRunner().invoke(fmt, [str(file), "--to-file", str(other)]).exit_code == 0
+    assert ran(fmt, str(file), "--check").exit_code == 0
+    assert ran(fmt, str(file), "--to-file", str(other)).exit_code == 0
     assert "defaults" not in other.read_text("utf-8")
-    assert CliRunner().invoke(diff, [str(file), str(other)]).output == ""
+    assert ran(diff, str(file), str(other)).output == ""
 
 
 def test_an_agent_file_says_more_than_the_defaults(tmp_path: Path) -> None:
