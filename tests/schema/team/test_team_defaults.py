@@ -10,13 +10,14 @@ from hypothesis import given
 from coterie.schema import Team, dump, load_team, parse_team, write_yaml
 from coterie.schema.command.diff import main as diff
 from coterie.schema.command.fmt import main as fmt
-from coterie.schema.edits import SetModel, apply
+from coterie.schema.edits import SetModel
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import TEAM_RULES, check_team
 from coterie.schema.team.writing import team_value
 
 from ...support.commands import ran
 from ...support.problems import problems_of
+from ..edited import made
 from ..strategies import CATALOGUE, fewer, teams
 
 SHARED = """\
@@ -77,8 +78,7 @@ def test_a_team_is_the_same_with_its_agents_written_out(team: Team) -> None:
 
 
 def test_what_is_edited_is_written_out_and_stays_a_team() -> None:
-    team = apply(parsed(SHARED), [SetModel(agent="solver_1", model_id="default")], CATALOGUE)
-    assert isinstance(team, Team)
+    team = made(parsed(SHARED), SetModel(agent="solver_1", model_id="default"))
     assert "defaults" not in dump(team)
     assert parsed(dump(team)) == team
     assert [agent.model_id for agent in team.agents.values()] == ["default", "fast", "fast"]
