@@ -82,7 +82,7 @@ def create_event(
         "duration": duration,
     }
     # Every new event has the label 0, unlike new tasks and customers.
-    at.change(events=events.appended(event, label=0))
+    at.change(events=events.appended(event))
     return event["event_id"]
 
 

@@ -140,7 +140,7 @@ def add_customer(  # noqa: PLR0917 - calls may give arguments by place
         "notes": notes,
         "follow_up_by": follow_up_by,
     }
-    at.change(customers=customers.appended(customer, label=0).renumbered())
+    at.change(customers=customers.appended(customer).renumbered())
     return customer["customer_id"]
 
 

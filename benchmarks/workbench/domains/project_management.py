@@ -85,7 +85,7 @@ def create_task(  # noqa: PLR0917 - calls may give arguments by place
         "due_date": due_date,
         "board": board,
     }
-    at.change(tasks=tasks.appended(task, label=0).renumbered())
+    at.change(tasks=tasks.appended(task).renumbered())
     return task["task_id"]
 
 
