@@ -174,8 +174,7 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
         return Reply.error(401) if "response_format" in request else metered(request)
 
     hall.write(ARENA.replace("seeds: 2", "seeds: 1"))
-    result = hall.run(script=failing).ended(1)
-    assert "stopped: evomas, mine, seed 0: " in result.err
+    assert "stopped: evomas, mine, seed 0: " in hall.run(script=failing).ended(1).err
     assert [row["done"] for row in hall.value()["rows"]] == [1, 0, 1]
     assert hall.run().code == 0
     assert [row["score"] for row in hall.value()["rows"]] == [0.0, 1.0, 0.0]

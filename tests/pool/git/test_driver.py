@@ -24,8 +24,7 @@ def repository(folder: Path, pool: str = ".") -> Repo:
     repo = Repo(folder, pool)
     begun(repo.pool)
     repo.commit("begun")
-    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0)
-    assert DRIVER in result.out
+    assert DRIVER in invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0).out
     return repo
 
 
@@ -82,8 +81,7 @@ def test_attributes_that_are_there_stay_in_whatever_encoding(tmp_path: Path) -> 
     there = attributes.read_bytes()
     attributes.write_bytes(b"# caf\xe9")
     for _ in range(2):
-        result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
-        assert (result.code, result.err) == (0, "")
+        assert invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0).err == ""
         assert attributes.read_bytes() == b"# caf\xe9\n" + there
 
 
