@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial, verify
+from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.driver import DRIVER, merge_file
-from coterie.pool.ledger.changes import Evaluated, Learnt, Revised
+from coterie.pool.ledger.changes import Learnt, Revised
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 
 from ...support.commands import invoked
 from ...support.repositories import Repo
-from ..edited_teams import child_of
+from ..edited_teams import child_of, tried
 from ..histories import begun
 
 
@@ -33,8 +33,7 @@ def branch(repo: Repo, name: str, score: float | None = None) -> None:
     repo.git("checkout", "-q", "-b", name, "main")
     pool = Pool.open(repo.pool)
     if score is not None:
-        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
-        pool.commit(change, op="town/000009/trial")
+        pool.commit(tried("vote", "t", score), op="town/000009/trial")
         repo.commit(name)
         return
     child_of(pool, "vote", op=f"{name}/child", prompt=f"As {name} says.")
@@ -101,8 +100,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
     ledgers: list[Path] = []
     for score, name in enumerate(("ours", "theirs")):
         pool = begun(tmp_path / name)
-        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
-        pool.commit(change, op="town/000009/trial")
+        pool.commit(tried("vote", "t", score), op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
     result = invoked(mas_pool, words, "mas-pool").ended(2)

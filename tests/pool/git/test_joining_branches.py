@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool, Trial, import_teams, verify
+from coterie.pool import Pool, import_teams, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join
-from coterie.pool.ledger.changes import Evaluated, Learnt, Retired, Revised
+from coterie.pool.ledger.changes import Learnt, Retired, Revised
 from coterie.pool.ledger.state import begin, is_shared
 from coterie.pool.values.layout import LEDGER
 from coterie.schema import Catalogue, Lineage
@@ -23,7 +23,7 @@ from coterie.schema.values.errors import StorageError
 from ...operators.evolving import evolved, write_world
 from ...support.commands import CommandResult, invoked, invoked_in
 from ...support.repositories import Repo
-from ..edited_teams import SEED, child_of, pool_of, vote
+from ..edited_teams import SEED, child_of, pool_of, tried, vote
 from ..histories import Folders, Repository, begun, history
 
 PARTS = 50
@@ -39,10 +39,6 @@ def shared_pool(folder: Path) -> Repo:
     pool.commit(tried("vote", "t0", 0.5), op="t0")
     repository.commit("begun")
     return repository
-
-
-def tried(name: str, task: str, score: float) -> Evaluated:
-    return Evaluated(member=name, trial=Trial(task=task, score=score))
 
 
 def told(folder: Path) -> dict[str, Any]:
