@@ -63,9 +63,9 @@ def ran(command: click.Command, *words: object) -> Result:
     return CliRunner().invoke(command, [str(word) for word in words])
 
 
-def printed(result: Result) -> str:
-    """Return the output of a command that has to have succeeded."""
-    assert result.exit_code == 0, result.output
+def printed(result: Result, code: int = 0) -> str:
+    """Return the output of a command that has to have ended with this code."""
+    assert result.exit_code == code, result.output
     return result.stdout
 
 

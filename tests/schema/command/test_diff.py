@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,9 +13,6 @@ from coterie.schema.command.diff import main
 from coterie.schema.edits import apply, edits_from_json
 
 from ...support.commands import printed, refused
-
-if TYPE_CHECKING:
-    pass
 
 ONE = """\
 name: pair
@@ -48,8 +44,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_difference_is_told_in_words_and_ends_with_1(files: tuple[Path, Path]) -> None:
-    done = diff(*files)
-    assert (done.exit_code, done.stdout) == (1, "\n".join([*WORDS, ""]))
+    assert printed(diff(*files), 1) == "\n".join([*WORDS, ""])
 
 
 def test_no_difference_is_no_output(files: tuple[Path, Path]) -> None:
@@ -58,8 +53,7 @@ def test_no_difference_is_no_output(files: tuple[Path, Path]) -> None:
         "# A comment.\n"
         + ONE.replace("role: solver, ", "").replace("{prompt", "{role: solver, prompt")
     )
-    done = diff(path, other)
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert printed(diff(path, other)) == ""
 
 
 def test_as_json(files: tuple[Path, Path]) -> None:
@@ -141,6 +135,5 @@ def test_a_driver_shows_texts_of_equal_teams(files: tuple[Path, Path]) -> None:
 def test_a_driver_is_told_of_renames_and_of_what_is_not_merged(files: tuple[Path, Path]) -> None:
     done = driver(*files, "new.yaml", "similarity index 90%\n")
     assert done.stdout.splitlines()[0] == "team.yaml -> new.yaml"
-    done = diff("--git", "team.yaml")
-    assert (done.exit_code, done.stdout) == (0, "team.yaml: not merged\n")
+    assert printed(diff("--git", "team.yaml")) == "team.yaml: not merged\n"
     assert "git gives 1, 7 or 9 arguments, not 2" in diff("--git", *files).stderr
