@@ -17,7 +17,7 @@ from coterie.schema.loading.tasks import load_tasks
 from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 
-from ..scoring import scored as as_the_engine
+from ..scoring import found
 from ..support.commands import printed, ran
 from ..support.processes import python
 
@@ -91,9 +91,7 @@ def test_tasks_load_and_only_right_answers_score(name: str, split: Split, tmp_pa
 
 
 def scored(task: Task, answer: str) -> float:
-    result = as_the_engine(task, answer)
-    assert result is not None
-    return result.value
+    return found(task, answer).value
 
 
 def test_a_label_counts_alone_and_in_any_case() -> None:
