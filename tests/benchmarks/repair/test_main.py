@@ -8,7 +8,7 @@ from coterie.benchmarks.repair.predictions import export_predictions
 from coterie.schema import Catalogue, load_task
 
 from ...repairs import git, needs_jail, offline, small_repository
-from ...support.commands import ran
+from ...support.commands import printed, ran, refused
 
 NAME = "inflection_passerby"
 
@@ -16,9 +16,8 @@ NAME = "inflection_passerby"
 def test_a_prepared_repair_is_a_task_file(tmp_path: Path) -> None:
     _, repository = offline(NAME)
     git(tmp_path, "clone", "--quiet", str(repository), NAME)
-    done = ran(main, "prepare", NAME, str(tmp_path))
-    assert done.exit_code == 0, done.output
-    task = load_task(done.output.strip(), Catalogue.of_host())
+    out = printed(ran(main, "prepare", NAME, tmp_path))
+    task = load_task(out.strip(), Catalogue.of_host())
     assert task.repo == tmp_path / NAME
     assert task.scorer.name == "repair"
     assert task.answer["instance_id"] == NAME
@@ -51,6 +50,5 @@ def test_a_prediction_for_nothing_that_is_there(tmp_path: Path) -> None:
     data.mkdir()
     (data / "instances.json").write_text("[]", encoding="utf-8")
     export_predictions([("x", "y")], tmp_path / "p.jsonl", "me")
-    done = ran(main, "grade", str(tmp_path / "p.jsonl"), "--data", str(data))
-    assert done.exit_code == 2
-    assert "there is no instance 'x'" in done.output
+    done = ran(main, "grade", tmp_path / "p.jsonl", "--data", data)
+    assert "there is no instance 'x'" in refused(done)
