@@ -33,7 +33,6 @@ class EvaluationFigures:
         executed: The number of samples with an answer: the execution rate's numerator.
         unscored: The number of trials that failed because of the provider or the host.
         substituted: The number of scored trials in which another model answered for an agent.
-        seconds: The total duration of all trials.
     """
 
     headline: Headline

@@ -39,7 +39,6 @@ class Sample:
         status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of 0;
             `unscored` after a failure of the provider or the host, which does not count.
         score: In [0, 1]; None if unscored.
-        error: Why the trial failed.
         lost: The number of agents that failed because of the provider or the host.
         substituted: The number of agents for which another model answered than the named one.
     """

@@ -28,7 +28,6 @@ class Labels:
     Attributes:
         niche: The niche of its task; None: it has none.
         level: Its scope; None: it has none.
-        owners: The agents that own it.
     """
 
     kind: str | None = None

@@ -402,7 +402,6 @@ class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
     Attributes:
-        edits: The changes, in words.
         fields: The fields of the team that this step set, dotted: `agents.judge.prompt`.
     """
 
