@@ -8,14 +8,7 @@ import pytest
 from coterie.pool import Pool, repair, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.undoing import operations_of, undo
-from coterie.pool.ledger.changes import (
-    Added,
-    EventNoted,
-    Learnt,
-    Restored,
-    Retired,
-    Revised,
-)
+from coterie.pool.ledger.changes import Added, EventNoted, Learnt, Restored, Retired, Revised
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.schema import Agent, Lineage
 from coterie.schema.values.errors import InputError, StorageError

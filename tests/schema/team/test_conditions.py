@@ -6,13 +6,7 @@ from typing import Any
 import pytest
 
 from coterie.schema import Each, Team, When, dump, parse_team
-from coterie.schema.edits import (
-    RemoveAgent,
-    RenameAgent,
-    SetParameter,
-    diff,
-    words,
-)
+from coterie.schema.edits import RemoveAgent, RenameAgent, SetParameter, diff, words
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 

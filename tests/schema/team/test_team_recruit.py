@@ -14,12 +14,7 @@ from coterie.schema import (
     dump,
     parse_team,
 )
-from coterie.schema.edits import (
-    AddAgent,
-    RemoveAgent,
-    RenameAgent,
-    words,
-)
+from coterie.schema.edits import AddAgent, RemoveAgent, RenameAgent, words
 from coterie.schema.picture import FORMATS, draw
 from coterie.schema.team.team import Agent
 

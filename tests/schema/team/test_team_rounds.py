@@ -6,14 +6,7 @@ from typing import Any
 import pytest
 
 from coterie.schema import Agent, Catalogue, Execution, Rounds, Team, dump, parse_team
-from coterie.schema.edits import (
-    RemoveAgent,
-    RenameAgent,
-    SetExecution,
-    apply,
-    diff,
-    words,
-)
+from coterie.schema.edits import RemoveAgent, RenameAgent, SetExecution, apply, diff, words
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 
