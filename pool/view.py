@@ -159,7 +159,6 @@ class Views:
     Views share everything that no line between them changed.
 
     Args:
-        memory: The memory of the pool.
         fold: The strategy's initial summary, before the first line.
     """
 

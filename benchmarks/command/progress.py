@@ -25,7 +25,6 @@ class Progress:
 
     Attributes:
         earlier: The number of samples from an earlier process; they do not count in the rate.
-        quiet: Show nothing.
     """
 
     total: int

@@ -81,11 +81,7 @@ def loaded(folder: Path) -> Evaluating:
 
 
 def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> Recorded:
-    """Repeat a trial from its recorded answers; no model is called.
-
-    Args:
-        trial: The number of the trial of this task, from 1.
-    """
+    """Repeat a trial from its recorded answers; no model is called."""
     task = evaluating.task_of(task_id, trial)
     events: list[Mapping[str, Any]] = []
     samples: list[Sample] = []

@@ -25,6 +25,7 @@ from ..evaluation.statistics import (
     holm,
     mcnemar,
     odds_ratio,
+    outcomes,
     paired_t,
     rank_biserial,
     rounded,
@@ -174,6 +175,7 @@ class Comparison:
 
     def value(self) -> dict[str, Any]:
         """Return the comparison as a JSON object."""
+        better, worse, same = outcomes(self.before, self.after)
         fields = {
             "names": list(self.names),
             "tasks": len(self.before),
@@ -181,11 +183,9 @@ class Comparison:
             "scores": [mean_score({"": values}) for values in (self.before, self.after)],
             "difference": self.difference,
             "interval": list(self._interval()),
-            "better": sum(
-                two > figure for figure, two in zip(self.before, self.after, strict=True)
-            ),
-            "worse": sum(two < figure for figure, two in zip(self.before, self.after, strict=True)),
-            "same": sum(two == figure for figure, two in zip(self.before, self.after, strict=True)),
+            "better": better,
+            "worse": worse,
+            "same": same,
             "p": self.tests(),
             "decides": self.deciding,
             "effects": self.effects(),

@@ -38,8 +38,7 @@ def equipped(team: Team, tools: Sequence[str]) -> Team:
 def vote_of(team: Team, k: int, *, temperature: float) -> Team:
     """Return a team of k copies of a team's only agent, with an exact vote on their answers.
 
-    Args:
-        temperature: The copies' temperature; without sampling, all would give the same answer.
+    Without sampling, by a temperature above 0, all copies would give the same answer.
 
     Raises:
         InputError: The team has more than one agent.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError, LimitError
-from ...schema.values.json_text import dumps, loads
 from .own import is_judged
 from .samples import Sample
 from .trials import Trials, path_of
@@ -84,9 +82,4 @@ class Evaluation(Trials):
             self.logs.keep(task.id, trial, run.score.log if run.score else "")
         sample = Sample.of_run(task, trial, run)
         seconds = round(sample.seconds + self.earlier.get(path_of(task, trial), 0.0), 3)
-        return self._without_secrets(replace(sample, seconds=seconds))
-
-    def _without_secrets(self, sample: Sample) -> Sample:
-        """Remove the host's secrets before storing: samples.jsonl is compared with the journal."""
-        line = self.scrubber(dumps(to_value(sample), ensure_ascii=False))
-        return Sample.of_value(loads(line))
+        return replace(sample, seconds=seconds).scrubbed(self.scrubber)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...operators.evolution.episode import Episode, Halted
-from ...schema.values.codec import to_value
-from ...schema.values.json_text import dumps, loads
 from .samples import Sample
 from .trials import Trials, path_of
 
@@ -28,7 +26,6 @@ class Examination(Trials):
     """An examination in progress.
 
     Attributes:
-        context: The host's services.
         state: The identity of the pool's state and the recipe.
     """
 
@@ -67,6 +64,4 @@ class Examination(Trials):
             raise RuntimeError(f"task {episode.task.id} is not finished.")
         spent = episode.run_usage + episode.operators + episode.judging
         run = replace(answer.run, score=answer.score, usage=spent)
-        sample = Sample.of_run(episode.task, trial, run)
-        line = self.context.scrubber(dumps(to_value(sample), ensure_ascii=False))
-        return Sample.of_value(loads(line))
+        return Sample.of_run(episode.task, trial, run).scrubbed(self.context.scrubber)

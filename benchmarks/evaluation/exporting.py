@@ -19,7 +19,6 @@ class Answers:
     """One trial of an evaluation, and the target to write.
 
     Attributes:
-        source: The source of the benchmark's tasks.
         samples: One for each task of the trial.
         log: Returns the scorer's log of a sample; empty without one.
         name: The name of the submission.

@@ -30,11 +30,9 @@ class EvaluationFigures:
     """Figures of an evaluation. Trials without a score are counted and left out.
 
     Attributes:
-        headline: The benchmark's main figure.
         executed: The number of samples with an answer: the execution rate's numerator.
         unscored: The number of trials that failed because of the provider or the host.
         substituted: The number of scored trials in which another model answered for an agent.
-        seconds: The total duration of all trials.
     """
 
     headline: Headline

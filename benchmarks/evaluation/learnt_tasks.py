@@ -24,7 +24,6 @@ def refuse_learnt(
     """Check that no task is one that a team, or a pool, has learnt from.
 
     Args:
-        tasks: The tasks to test on.
         team: The team; its lineage names the task that it was made for.
         path: Its file, perhaps in a pool.
         pool: The pool that its agents recall from, or that a strategy uses.

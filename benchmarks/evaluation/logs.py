@@ -18,20 +18,12 @@ LOGS = "logs"
 
 
 def log_path(folder: Path, task: str, trial: int) -> Path:
-    """Return the path of a trial's log, which may not exist.
-
-    Args:
-        trial: The number of the trial, from 1.
-    """
+    """Return the path of a trial's log, which may not exist."""
     return folder / LOGS / f"{_name(task, trial)}.log"
 
 
 def artifacts_place(task: str, trial: int) -> str:
-    """Return the folder, in that of an evaluation, with agents' files of a trial.
-
-    Args:
-        trial: The number of the trial, from 1.
-    """
+    """Return the folder, in that of an evaluation, with agents' files of a trial."""
     return f"{ARTIFACTS}/{_name(task, trial)}"
 
 
@@ -56,10 +48,6 @@ class Logs:
             path.unlink(missing_ok=True)
 
     def files(self, task: str, trial: int) -> Keep:
-        """Return the store for agents' files of a trial.
-
-        Args:
-            trial: The number of the trial, from 1.
-        """
+        """Return the store for agents' files of a trial."""
         folder = RunFolder(self.folder, self.scrub)
         return Keeping(folder=folder, place=artifacts_place(task, trial))

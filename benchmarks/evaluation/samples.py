@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Annotated, Any
 
@@ -10,9 +10,9 @@ from ...runtime.agents.outcomes import Run
 from ...runtime.gateway.chat.dialogue import clipped
 from ...runtime.values.usage import COUNTED, Usage
 from ...schema.team.task import Task
-from ...schema.values.codec import Form, Misfit, from_value, stored
+from ...schema.values.codec import Form, Misfit, from_value, stored, to_value
 from ...schema.values.errors import InputError, StorageError
-from ...schema.values.json_text import dumps
+from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_mapping
 
@@ -39,7 +39,6 @@ class Sample:
         status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of 0;
             `unscored` after a failure of the provider or the host, which does not count.
         score: In [0, 1]; None if unscored.
-        error: Why the trial failed.
         lost: The number of agents that failed because of the provider or the host.
         substituted: The number of agents for which another model answered than the named one.
     """
@@ -84,6 +83,10 @@ class Sample:
             usage=run.usage,
             seconds=round(run.seconds, 3),
         )
+
+    def scrubbed(self, scrub: Callable[[str], str]) -> Sample:
+        """Return the sample without the host's secrets: it is compared with the journal."""
+        return Sample.of_value(loads(scrub(dumps(to_value(self), ensure_ascii=False))))
 
     @classmethod
     def of_value(cls, value: Any) -> Sample:

@@ -55,13 +55,20 @@ def cohens_h(before: float, after: float) -> float:
     return 2 * math.asin(math.sqrt(after)) - 2 * math.asin(math.sqrt(before))
 
 
+def outcomes(before: Sequence[float], after: Sequence[float]) -> tuple[int, int, int]:
+    """Return the number of tasks on which the second team is better, worse, and the same."""
+    pairs = list(zip(before, after, strict=True))
+    better = sum(two > value for value, two in pairs)
+    worse = sum(two < value for value, two in pairs)
+    return better, worse, len(pairs) - better - worse
+
+
 def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
     """Return the matched odds ratio: tasks that only the second team solves to only the first's.
 
     Half a task is added to both, so it is defined if one of them has none.
     """
-    better = sum(two > value for value, two in zip(before, after, strict=True))
-    worse = sum(two < value for value, two in zip(before, after, strict=True))
+    better, worse, _ = outcomes(before, after)
     return (better + 0.5) / (worse + 0.5)
 
 
@@ -104,8 +111,7 @@ def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
         before: The first team's score on each task: 0 or 1.
         after: The second team's score on the same tasks, in the same order.
     """
-    worse = sum(value > later for value, later in zip(before, after, strict=True))
-    better = sum(value < later for value, later in zip(before, after, strict=True))
+    better, worse, _ = outcomes(before, after)
     differing = worse + better
     tail = sum(comb(differing, count) for count in range(min(worse, better) + 1))
     return min(1.0, 2 * tail / 2**differing)
@@ -133,12 +139,7 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, without tasks of equal scores.
-
-    Args:
-        before: The first run's score of each task: the mean over its trials.
-        after: The second run's, of the same tasks in the same order.
-    """
+    """Return Wilcoxon's two-sided p-value; see `paired_t`. Tasks of equal scores are left out."""
     differences = [difference for difference in _differences(before, after) if difference]
     if not differences:
         return 1.0

@@ -6,7 +6,6 @@ recorded answers.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -62,10 +61,6 @@ class Trials(ABC):
     async def make_sample(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
         """Run a trial.
 
-        Args:
-            trial: The number of the trial of this task, from 1.
-            trace: Receives all events of the trial.
-
         Raises:
             LimitError: The budget is used up.
         """
@@ -85,15 +80,9 @@ class Trials(ABC):
         """Repeat one recorded trial from the answers of a replayed journal.
 
         An unfinished trial is repeated as far as it got, and has no score.
-
-        Args:
-            trial: The number of the trial of this task, from 1.
-            trace: Receives all events of the trial.
         """
         sample = await self.make_sample(task, trial, trace)
-        if (
-            self._recorded(task, trial) is None
-        ):  # the recorded trial did not finish, which is no failure
+        if self._recorded(task, trial) is None:  # it did not finish, which is no failure
             return replace(sample, status="unscored", score=None)
         return sample
 
@@ -104,19 +93,17 @@ class Trials(ABC):
             The trials with another outcome.
         """
         differing: list[str] = []
-        keys = self._keys()
 
-        async def work() -> None:
-            for task, trial in keys:
-                recorded = self._recorded(task, trial)
-                if recorded is None:
-                    continue
-                sample = await self.make_sample(task, trial)
-                self.on_sample(sample)
-                if (sample.score, sample.answer) != (recorded.score, recorded.answer):
-                    differing.append(f"{task.id}, trial {trial}: {sample.error or sample.reason}")
+        async def repeat(key: Key) -> None:
+            if (recorded := self._recorded(*key)) is None:
+                return
+            sample = await self.make_sample(*key)
+            self.on_sample(sample)
+            if (sample.score, sample.answer) != (recorded.score, recorded.answer):
+                task, trial = key
+                differing.append(f"{task.id}, trial {trial}: {sample.error or sample.reason}")
 
-        await asyncio.gather(*(work() for _ in range(self.workers)))
+        await by_workers(self._keys(), repeat, self.workers)
         return sorted({*differing, *map(str, self.journal.divergences)})
 
     def _keys(self) -> Iterator[Key]:

@@ -80,7 +80,6 @@ class Paper:
         key: The name of its folder, which commands use.
         page: Our page about it, in docs/research.
         arxiv: Its number in arXiv, if known.
-        methods: Its methods: what they are, and how they run.
     """
 
     key: str

@@ -27,7 +27,6 @@ class CraftingTable:
     """A crafting table with a furnace and an inventory. Actions change it.
 
     Args:
-        slots: The initial content.
         recipes: All recipes for crafting and smelting. No two match the same grid, or the same
             item.
         stacks: The maximum number of an item in a slot if less than 64.

@@ -27,7 +27,6 @@ class CraftingWorld:
     """The initial state of an episode, without whether it can succeed.
 
     Attributes:
-        slots: The initial content.
         stacks: The maximum number of an item in a slot if less than 64.
         steps: The maximum number of actions.
     """

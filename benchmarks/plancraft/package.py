@@ -50,7 +50,6 @@ class PlancraftExample:
 
     Attributes:
         id: Such as `TEST0385`.
-        slots: The initial content.
         complexity: `easy`, `medium`, `hard` or `impossible`.
     """
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 from ...runtime.repository.git import git
-from ...schema.values.errors import AgentError, InputError, StorageError
+from ...schema.values.errors import AgentError, InputError
+from ...schema.values.files import naming
 
 _COMMIT = """\
 tree {tree}
@@ -27,7 +28,6 @@ def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Pat
     name.
 
     Args:
-        folder: The folder of the working copy.
         commit: The required commit, without changes.
         make: Creates it in a new folder.
 
@@ -36,10 +36,8 @@ def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Pat
         StorageError: It cannot be stored.
     """
     if not folder.exists():
-        try:
+        with naming(folder):
             _make_at(folder, make)
-        except OSError as error:
-            raise StorageError(error.errno, error.strerror, str(folder)) from error
     with _explained(folder):
         head = git(folder, "rev-parse", "HEAD").strip()
         changes = git(folder, "status", "--porcelain").strip()

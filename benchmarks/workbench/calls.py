@@ -69,7 +69,6 @@ class _Doing:
     """Evaluates an expression.
 
     Args:
-        workplace: The workplace of its calls.
         only_changes: Skip lookups by the outermost call, because no verdict depends on them.
     """
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from ...runtime.tools import ToolError
 from ...runtime.tools.expressions import expression
-from .operation import NOW
+from .operation import NOW, Workplace
 from .table import Table, is_missing
 
 LONGEST_DATE = 100  # characters
@@ -42,15 +42,21 @@ def _check_plain(pattern: str) -> None:
         raise ToolError(f"{pattern!r} is not a regular expression: {error}.") from None
 
 
-def containing(table: Table, column: str, pattern: Any) -> Table:
-    """Return the rows with an expression in a column, in any case.
+def containing(table: Table, patterns: Mapping[str, Any]) -> Table:
+    """Return the rows with an expression in each column, in any case; an empty one fits all.
 
     Raises:
-        ValueError: A cell of the column is no text, such as a missing one.
-        TypeError: The pattern is no text.
+        ValueError: A cell of such a column is no text, such as a missing one.
+        TypeError: A pattern is no text.
         ToolError: It is not a regular expression, or not a harmless one.
     """
-    occurs = expression_in(pattern)
+    for column, pattern in patterns.items():
+        if pattern:
+            table = _containing(table, column, expression_in(pattern))
+    return table
+
+
+def _containing(table: Table, column: str, occurs: Callable[[Any], bool | None]) -> Table:
     flags = [occurs(cell) for cell in table.cells(column)]
     if None in flags:
         raise ValueError(f"some cells of {column} hold no text, and cannot be searched")
@@ -87,14 +93,17 @@ def look_up(table: Table, kind: str, key: Any, field: Any) -> Any:
     return {field: table.records(places[:1])[0][field]}
 
 
-def delete(table: Table, kind: str, key: Any) -> tuple[Table, str]:
-    """Return the table without all rows with an id, and a message."""
+def delete(at: Workplace, kind: str, key: Any) -> str:
+    """Remove all rows with an id from the table of a kind, and return a message."""
     if not key:
-        return table, f"{kind} ID not provided."
+        return f"{kind} ID not provided."
+    name = f"{kind.lower()}s"
+    table: Table = getattr(at.tables, name)
     places = table.where(f"{kind.lower()}_id", key)
     if not places:
-        return table, f"{kind} not found."
-    return table.without(places), f"{kind} deleted successfully."
+        return f"{kind} not found."
+    at.change(**{name: table.without(places)})
+    return f"{kind} deleted successfully."
 
 
 def moment(value: Any) -> datetime | None:

@@ -83,10 +83,10 @@ class Table:
             rows=tuple(self.rows[place] for place in rest),
         )
 
-    def appended(self, cells: Mapping[str, Any], *, label: int) -> Self:
-        """Return the table with a row added. Columns that it does not name are missing there."""
+    def appended(self, cells: Mapping[str, Any]) -> Self:
+        """Return the table with a row added, labelled 0. Columns without a cell are missing."""
         row = tuple(cells.get(column, MISSING) for column in self.columns)
-        return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
+        return replace(self, labels=(*self.labels, 0), rows=(*self.rows, row))
 
     def written(self, row: Row, *, label: int) -> Self:
         """Return the table with the row of this label replaced, or added if there is none."""

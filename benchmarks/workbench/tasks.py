@@ -40,16 +40,6 @@ FILES = {
 """The niches in order, each with its part of the file name."""
 
 
-def export_all_tools(answers: Answers) -> str:
-    """Write runs with all tools; see `_export`."""
-    return _export(answers, "all")
-
-
-def export_named_tools(answers: Answers) -> str:
-    """Write runs with the tools of the named domains; see `_export`."""
-    return _export(answers, "domains")
-
-
 def _export(answers: Answers, tools: str) -> str:
     """Write TARGET/DOMAIN/NAME_all.csv, or …_domains.csv, like the original's data/results."""
     if answers.target.is_file():
@@ -133,14 +123,6 @@ FUNCTION_CALLS:
 calendar.delete_event.func(event_id="00000042")
 If nothing has to be changed, write FUNCTION_CALLS: []
 """
-
-
-def _all_tools(source: Source) -> Sequence[Task]:
-    return _tasks(source, named_only=False)
-
-
-def _named_tools(source: Source) -> Sequence[Task]:
-    return _tasks(source, named_only=True)
 
 
 def _tasks(source: Source, *, named_only: bool) -> Sequence[Task]:
@@ -232,8 +214,8 @@ WORKBENCH = Benchmark(
     licence="MIT, (c) 2024 Mindsdb",
     citation=_CITATION,
     source=SOURCE,
-    tasks=_all_tools,
-    exports={"workbench": export_all_tools},
+    tasks=functools.partial(_tasks, named_only=False),
+    exports={"workbench": functools.partial(_export, tools="all")},
     tools=TOOLKITS,
 )
 
@@ -248,7 +230,7 @@ WORKBENCH_DOMAINS = Benchmark(
     licence=WORKBENCH.licence,
     citation=_CITATION,
     source=SOURCE,
-    tasks=_named_tools,
-    exports={"workbench": export_named_tools},
+    tasks=functools.partial(_tasks, named_only=True),
+    exports={"workbench": functools.partial(_export, tools="domains")},
     tools=TOOLKITS,
 )

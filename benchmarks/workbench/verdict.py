@@ -49,7 +49,7 @@ def verdict(
     """
     predicted, gold = _after(predicted_calls, tables), _after(gold_calls, tables)
     pairs = zip(predicted.compared, gold.compared, strict=True)
-    right = all(starmap(_same_but_for_case, pairs))
+    right = all(_same(*pair, ignore_case=True) for pair in pairs)
     untouched = all(starmap(_same, zip(predicted.compared, tables.compared, strict=True)))
     return PredictionVerdict(
         correct=right and not (isinstance(error, str) and error),
@@ -75,30 +75,16 @@ def _sorted_lower(calls: Sequence[str]) -> list[str]:
     return sorted(call.replace("\n", "\\n").lower() for call in calls)
 
 
-def _same(first: Table, second: Table) -> bool:
-    return first is second or (
-        _same_shape(first, second)
-        and all(
-            row is second_row or all(starmap(_equal, zip(row, second_row, strict=True)))
-            for row, second_row in zip(first.rows, second.rows, strict=True)
-        )
-    )
-
-
-def _same_but_for_case(first: Table, second: Table) -> bool:
+def _same(first: Table, second: Table, *, ignore_case: bool = False) -> bool:
     if first is second:
         return True
-    if not _same_shape(first, second):
+    if first.columns != second.columns or first.labels != second.labels:
         return False
-    cased = [column in CASED for column in first.columns]
+    cased = [not ignore_case or column in CASED for column in first.columns]
     return all(
         row is second_row or _equal_rows(row, second_row, cased)
         for row, second_row in zip(first.rows, second.rows, strict=True)
     )
-
-
-def _same_shape(first: Table, second: Table) -> bool:
-    return first.columns == second.columns and first.labels == second.labels
 
 
 def _equal_rows(first: Row, second: Row, cased: Sequence[bool]) -> bool:

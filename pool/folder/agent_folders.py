@@ -11,13 +11,14 @@ from typing import Any
 
 from ...schema.loading.agent_file import OURS
 from ...schema.values.errors import StorageError
-from ...schema.values.files import make_folder, remove, write_atomically
+from ...schema.values.files import make_folder, naming, remove, write_atomically
 from ...schema.values.folders import files_in, write_folder
 from ...schema.values.json_text import dumps
 from ..ledger.agents import PoolAgent
 from ..ledger.learnt import Learnt
 from ..ledger.lessons import Lessons
 from ..values.layout import AGENTS, archive_of
+from .own_files import content_of
 
 ORDER = ("kind", "niche", "level", "case", "turn", "giver", "credit", "reward", "replaces", "run")
 """The fields of a lesson between its id and its text, if set."""
@@ -59,13 +60,9 @@ class ArchiveFiles:
         self._written[owner] = len(own), len(text)
         return content != text
 
-    def behind(self, owners: Iterable[str], lessons: Lessons) -> list[str]:
-        """Return the agents whose files lack lessons. Other files are only checked at their end."""
-        return [
-            owner
-            for owner in owners
-            if self._may_be(owner, lessons) and self.is_behind(owner, lessons)
-        ]
+    def lacks(self, owner: str, lessons: Lessons) -> bool:
+        """Return whether an agent's file lacks lessons; at first only its end is read."""
+        return self._may_be(owner, lessons) and self.is_behind(owner, lessons)
 
     def is_behind(self, owner: str, lessons: Lessons) -> bool:
         """Read a whole file and return whether it lacks lines or has them in another order.
@@ -93,11 +90,8 @@ class ArchiveFiles:
         """Append to a file without flushing: lost lines are in the ledger."""
         if not text:
             return
-        try:
-            with path.open("ab") as stream:
-                stream.write(text)
-        except OSError as error:
-            raise StorageError(error.errno, error.strerror, str(path)) from error
+        with naming(path), path.open("ab") as stream:
+            stream.write(text)
 
 
 def _text(entries: Sequence[Learnt]) -> bytes:
@@ -123,12 +117,7 @@ def _is_part(content: bytes, text: bytes) -> bool:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error
+    return content_of(path) if path.exists() else b""
 
 
 def _size(path: Path) -> int:
@@ -178,9 +167,7 @@ class AgentFolders:
 
     def _is_behind(self, agent: PoolAgent, lessons: Lessons) -> bool:
         try:
-            return bool(
-                self._files.is_behind(agent) or self._archives.behind([agent.name], lessons)
-            )
+            return bool(self._files.is_behind(agent) or self._archives.lacks(agent.name, lessons))
         except StorageError:
             if agent.retired is None:
                 raise

@@ -58,6 +58,18 @@ def ledger_in(pool: Path, *, whole: bool = False) -> Path:
     return pool / LEDGER
 
 
+def content_of(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        StorageError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error
+
+
 def refuse_link(folder: Path) -> None:
     """Refuse a folder that is reached through a symbolic link.
 

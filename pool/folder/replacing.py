@@ -10,8 +10,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ...schema.values.errors import StorageError
-from ...schema.values.files import make_folders, rename, sync, write_atomically
+from ...schema.values.files import make_folders, naming, rename, sync, write_atomically
 from ..values.layout import EVOLUTIONS, MANIFEST, PASSING, SNAPSHOTS
 
 ASIDE = f"{SNAPSHOTS}/merging"
@@ -67,7 +66,7 @@ def copy_folder(source: Path, target: Path) -> None:
     Raises:
         StorageError: It cannot be read or written.
     """
-    try:
+    with naming(source):
         shutil.copytree(
             source, target, symlinks=True, dirs_exist_ok=True,
             ignore=shutil.ignore_patterns(*NOT_COPIED),
@@ -75,8 +74,6 @@ def copy_folder(source: Path, target: Path) -> None:
         for path in (*target.rglob("*"), target):
             if not path.is_symlink() and (path.is_file() or path.is_dir()):
                 sync(path)
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(source)) from error
 
 
 def _move(folder: Path, name: Path) -> None:

@@ -18,9 +18,10 @@ from pathlib import Path, PurePosixPath
 from ...runtime.repository.git import git
 from ...runtime.values.terminal import counted
 from ...schema.loading.agent_document import LESSONS
-from ...schema.values.errors import AgentError, InputError, StorageError
+from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import append, make_folders, write_atomically
 from ...schema.values.problems import quoted
+from ..folder.own_files import content_of
 from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from .manifests import united_manifests
 from .union import Contradiction, UnionSide, union_of, united
@@ -62,11 +63,11 @@ def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]
 
 def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
     name = PurePosixPath(path)
-    texts = [_content(file) for file in (ours, theirs)]
+    texts = [content_of(file) for file in (ours, theirs)]
     names = [f"{path} (ours)", f"{path} (theirs)"]
     if name.name in {LEDGER, TURNS}:
         first, second = map(UnionSide.of, names, texts)
-        _expect_all(UnionSide.of(f"{path} (base)", _content(base)), (first, second))
+        _expect_all(UnionSide.of(f"{path} (base)", content_of(base)), (first, second))
         if name.name == LEDGER:
             lines, notes = union_of(first, second, Path(name.parent))
         else:
@@ -108,7 +109,7 @@ def set_up(folder: Path) -> tuple[Path, Path]:
         ) from None
     inside = folder.resolve().relative_to(top.resolve()).as_posix()
     lines = [f"{_pattern(inside, pattern)} merge={NAME}" for pattern in PATTERNS]
-    there = _content(path) if path.exists() else b""
+    there = content_of(path) if path.exists() else b""
     if missing := [line for line in map(os.fsencode, lines) if line not in there.splitlines()]:
         make_folders(path.parent)
         gap = b"" if not there or there.endswith(b"\n") else b"\n"
@@ -148,10 +149,3 @@ def _beginning(first: bytes, second: bytes) -> bytes:
             break
         blocks.append(mine)
     return b"".join(blocks)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error

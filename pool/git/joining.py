@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...schema.loading.loading import read_team
-from ...schema.values.errors import ConfigError, InputError, StorageError
-from ...schema.values.files import locked, rename, write_atomically
+from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.files import locked, naming, rename, write_atomically
 from ..folder.agent_folders import AgentFolders
-from ..folder.own_files import ledger_in
+from ..folder.own_files import content_of, ledger_in
 from ..folder.replacing import copy_folder, put_back, replace_evolution
 from ..ledger.ledger import Ledger
 from ..ledger.scaffold import Scaffold
@@ -76,29 +76,19 @@ def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], 
         )
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no folder {target.parent}.")
-    aside = _aside(target)
+    with naming(target):
+        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
         copy_folder(first, aside)
         joined = _join(aside, second, first, tell)
-        with suppress(FileNotFoundError):
-            target.rmdir()
-        aside.chmod(0o755)
-        rename(aside, target)
-    except StorageError:
-        raise
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(target)) from error
+        with naming(target):
+            with suppress(FileNotFoundError):
+                target.rmdir()
+            aside.chmod(0o755)
+            rename(aside, target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return joined
-
-
-def _aside(target: Path) -> Path:
-    """Create a temporary folder beside another one."""
-    try:
-        return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(target)) from error
 
 
 def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None]) -> Joined:
@@ -106,8 +96,8 @@ def _join(folder: Path, second: Path, called: Path, tell: Callable[[str], None])
     heads = [_checked(path, tell) for path in (folder, second)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
         put_back(folder)  # leftovers of a killed merge
-        before = UnionSide.of(str(called / LEDGER), _content(folder / LEDGER))
-        theirs = UnionSide.of(str(second / LEDGER), _content(second / LEDGER))
+        before = UnionSide.of(str(called / LEDGER), content_of(folder / LEDGER))
+        theirs = UnionSide.of(str(second / LEDGER), content_of(second / LEDGER))
         lines, notes = union_of(before, theirs, folder)
         state = _state(folder, lines)
         evolutions = dict(_evolutions(folder, second, called))
@@ -138,13 +128,6 @@ def _checked(folder: Path, tell: Callable[[str], None]) -> str:
     return head.name if head else ""
 
 
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(path)) from error
-
-
 def _state(folder: Path, lines: Sequence[UnionLine]) -> State:
     state = State(folder)
     for line in lines:
@@ -172,10 +155,10 @@ def _take_teams(folder: Path, second: Path, state: State) -> None:
         if not theirs.is_file():
             continue
         if not member.path.is_file():
-            write_atomically(member.path, _content(theirs))
-        elif _content(member.path) != _content(theirs):
+            write_atomically(member.path, content_of(theirs))
+        elif content_of(member.path) != content_of(theirs):
             right = [path for path in (member.path, theirs) if _is(path, member.content_hash)]
-            _write(member.path, min(map(_content, right or [member.path])))
+            _write(member.path, min(map(content_of, right or [member.path])))
 
 
 def _is(path: Path, content_hash: str) -> bool:
@@ -186,7 +169,7 @@ def _is(path: Path, content_hash: str) -> bool:
 
 
 def _write(path: Path, text: bytes) -> None:
-    if not path.is_file() or _content(path) != text:
+    if not path.is_file() or content_of(path) != text:
         write_atomically(path, text)
 
 
@@ -214,7 +197,7 @@ def _folders_in(evolutions: Path) -> Sequence[Path]:
 
 
 def _text(path: Path) -> str | None:
-    return _content(path).decode("utf-8", "backslashreplace") if path.is_file() else None
+    return content_of(path).decode("utf-8", "backslashreplace") if path.is_file() else None
 
 
 def _take_evolution(folder: Path, name: str, theirs: Path, manifest: str | None) -> None:

@@ -46,9 +46,6 @@ class Since:
     Attributes:
         before: The earlier teams by name.
         added: The new teams, in the order of their births.
-        retired: The members that were retired.
-        restored: The members that were restored.
-        learnt: The new lessons.
         best: The team with the highest expected score then, with its expectation; None without a
             team.
         streams: Each evolution's work, by name.

@@ -33,7 +33,6 @@ class Undone:
 
     Attributes:
         operations: The number of undone ledger lines.
-        changes: The reversing changes, in order.
         trials: The number of trials among the lines. They stay.
         heirs: Members that descend from the members retired now. They stay, too.
     """

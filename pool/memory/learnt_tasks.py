@@ -132,7 +132,6 @@ class LearntTasks:
         """Check that none of some tasks is among these.
 
         Args:
-            tasks: The tasks to test on.
             places: Their places, by id.
 
         Raises:

@@ -210,15 +210,13 @@ def open_memory(
     embedder: str | None = None,
     models: Mapping[str, Model] | None = None,
     environment: Mapping[str, str] | None = None,
-    report: Callable[[str], None] | None = None,
 ) -> Memory:
     """Open the memory of a pool with this host's models.
 
     Args:
         embedder: The embedder's name; see `choose_embedder`.
         environment: The source of keys and addresses. Default: the process's environment.
-        report: Receives messages for the user. Default: the log.
     """
-    chosen = choose_embedder(embedder, models=models, environment=environment, report=report)
+    chosen = choose_embedder(embedder, models=models, environment=environment)
     store = open_store(pool.folder, chosen.name, environment)
-    return Memory(pool, chosen, store, report=report)
+    return Memory(pool, chosen, store)

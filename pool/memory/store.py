@@ -26,10 +26,8 @@ class Labels:
     """The labels of an entry for searches.
 
     Attributes:
-        kind: Its kind.
         niche: The niche of its task; None: it has none.
         level: Its scope; None: it has none.
-        owners: The agents that own it.
     """
 
     kind: str | None = None

@@ -95,7 +95,6 @@ class EvolutionUsage:
     """The consumption of evolutions' tasks.
 
     Attributes:
-        runs: The consumption of team runs.
         operators: The consumption of operators, such as reflecting, leading, dreaming and writing
             personas.
     """

@@ -225,7 +225,6 @@ class Population:
     """A population as of a line of its pool's ledger.
 
     Attributes:
-        rates: The rates at which its numbers adapt.
         agents: The living agents, in the order of their births.
         rolling: The rolling reward of each living agent that has worked.
         rounds: The records of rounds of leadership, in order.

@@ -38,7 +38,6 @@ class WorkedTask:
         niche: Its niche; "" without one.
         roster: The agents living then, and its anchor.
         score: The score of the team's answer, in [0, 1].
-        structure: The team's structure.
     """
 
     task: str

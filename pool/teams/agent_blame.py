@@ -24,7 +24,6 @@ class AgentOrigin:
         agent: The agent that first had this value: the agent itself, or an ancestor.
         revision: The revision that set it; 0: its birth.
         by: The operator that made that agent, or `revised`.
-        op: The operation, as recorded in the ledger.
     """
 
     field: str

@@ -147,7 +147,6 @@ class Commits:
     """Commits changes; see `Pool.commit`.
 
     Attributes:
-        current: The state of the pool.
         host: Returns the names that teams may use, on demand.
         ceiling: The limits of teams.
     """

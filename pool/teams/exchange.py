@@ -28,7 +28,6 @@ def import_teams(
     however often and by whatever route it is imported.
 
     Args:
-        pool: The pool to import into.
         op: The import's name, so that it counts once. None: retired teams are restored each time.
 
     Returns:

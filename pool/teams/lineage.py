@@ -40,7 +40,6 @@ def ancestors(teams: Mapping[str, Record], name: str) -> dict[str, Record]:
 
     Args:
         teams: All teams of the pool, or all agents, parents before their children.
-        name: The team, or the agent.
     """
     texts = {name}
     for team in reversed(tuple(teams)):
@@ -66,7 +65,6 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
 
     Args:
         teams: All teams of the pool, parents before their children.
-        name: The team.
 
     Raises:
         StorageError: The file of the team or of an ancestor is damaged.

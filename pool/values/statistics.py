@@ -56,7 +56,6 @@ class Trial:
         reward: The score less the cost's share (EvoMAS Eq. 4), if known.
         usage: What the run consumed, or would have consumed without reused answers.
         saved: The part of it that was not paid, because a parent's run on the task had the answers.
-        niche: The task's niche.
         split: The task's split. Evolution learns only from `evolve`.
         run: The run's id or folder.
         reason: Why there is no score.
@@ -66,7 +65,6 @@ class Trial:
         adapted: Whether the team was first adapted to this task by an operator. Whether it won or
             not, it is a fair trial of the adapted team, so it is counted separately too.
         agents: The agents of the pool that took part, by their ids in the team.
-        rounds: The number of rounds.
         structure: The structure of a team composed of agents: `debate`.
 
     A trial is not both chosen and adapted: a team's admission is a trial of the team itself.

@@ -137,8 +137,6 @@ def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
 
     Args:
         path: Its path, relative to git's working folder.
-        before: A file with the old content.
-        after: A file with the new content.
     """
     if before != os.devnull or after == os.devnull:
         return ()

@@ -39,11 +39,9 @@ class FieldChange:
             * `agents.<id>.<field>`, `execution.<field>`, and fields of the team;
             * `agents.<id>.notes.<kind>.<name>`, and `agents.<id>.notes.coaching`;
             * `topology.reports_to`: the removed edges and the added ones. If both are empty, the
-                order
-              of the edges differs;
+              order of the edges differs;
             * `topology.output`: the declared output.
         before: The old plain value; a default counts as written.
-        after: The new plain value.
         taught: The id of the task that taught a note, if known.
     """
 

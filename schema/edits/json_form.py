@@ -50,7 +50,6 @@ def edits_from_json(
     once.
 
     Args:
-        text: The JSON text, and nothing else.
         component: The only component that may be edited. None: any.
 
     Raises:

@@ -18,7 +18,6 @@ def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
     if an edit set it to its old text.
 
     Args:
-        team: The edited team.
         edits: The edits. All notes of an added agent count as set.
     """
     places: dict[str, set[str]] = {}

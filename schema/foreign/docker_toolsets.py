@@ -36,7 +36,6 @@ class Granted:
         tools: The names of servers' tools.
         files: The paths of toolsets of file tools.
         shells: The paths of shell toolsets.
-        instructions: The toolsets' instructions.
     """
 
     tools: list[str] = field(default_factory=list[str])

@@ -88,10 +88,7 @@ class HostTools:
     """The content of a tools.yaml: what the host itself offers.
 
     Attributes:
-        servers: The tool servers, by name.
-        python: The Python functions, by name.
         permissions: The permissions by tool; for all other tools, `allow`.
-        scorers: The Python functions that score answers, by name.
     """
 
     servers: Mapping[str, ToolServer] = field(default_factory=nothing)
@@ -120,9 +117,6 @@ class Catalogue:
             name them; they are never proposed.
         imports: Packages that the Python of agents may import. None: any installed one.
         models: The models by alias. `default` is known even if absent here.
-        servers: The tool servers of tools.yaml, by name.
-        python_tools: The Python functions that are tools, by name.
-        python_scorers: The Python functions that score answers, by name.
         permissions: The permissions of tools.yaml, by tool.
         prompt_folders: The folders of prompt files, first match first.
     """

@@ -42,7 +42,6 @@ class ScorerForm(PluginValue):
 
     Attributes:
         options: The JSON Schema of each option, by name. There are no others.
-        required: The required options.
         needs: Other required fields of the task file, such as `repo`.
         reference: The JSON Schema of the reference answer; empty: any value.
         longest: Maximum characters of an answer. A longer one is wrong.

@@ -23,13 +23,11 @@ RECRUIT: Path = ("execution", "recruit")
 NEEDS = {
     "finalized": (
         "no agent that works in the rounds can report that it is done. Give one an output_schema"
-        " with"
-        " a boolean property final, or write until: unchanged."
+        " with a boolean property final, or write until: unchanged."
     ),
     "converged": (
         "no agent that works in the rounds can report that it has nothing new. Give those who"
-        " consult"
-        " an output_schema with an array property increment, or write until: unchanged."
+        " consult an output_schema with an array property increment, or write until: unchanged."
     ),
     "accepted": (
         "no agent that works in the rounds reviews. Give those who review an output_schema with an"

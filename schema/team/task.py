@@ -34,7 +34,6 @@ class ScorerChoice:
     """A scorer, as a task chooses it.
 
     Attributes:
-        options: The options that the task sets.
         python: A scoring function of this host; None: an installed package provides the scorer.
     """
 

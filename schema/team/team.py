@@ -402,7 +402,6 @@ class LineageStep:
     """One of several steps that lead from a team's parents to it.
 
     Attributes:
-        edits: The changes, in words.
         fields: The fields of the team that this step set, dotted: `agents.judge.prompt`.
     """
 
@@ -500,11 +499,7 @@ class Team:
 
     @property
     def direct_inputs(self) -> Mapping[str, Sequence[str]]:
-        """For every agent, the agents whose outputs it sees directly.
-
-        Raises:
-            graphlib.CycleError: The topology has a cycle. A loaded team has none.
-        """
+        """For every agent, the agents whose outputs it sees directly."""
         if self.execution.context != "all":
             return self.predecessors
         earlier: list[str] = []
@@ -516,11 +511,7 @@ class Team:
 
     @property
     def ancestors(self) -> Mapping[str, frozenset[str]]:
-        """For every agent, the agents that report to it directly or through others.
-
-        Raises:
-            graphlib.CycleError: The topology has a cycle. A loaded team has none.
-        """
+        """For every agent, the agents that report to it directly or through others."""
         reporters = self.predecessors
         fields: dict[str, frozenset[str]] = {}
         for agent_id in chain.from_iterable(self.levels):
@@ -531,11 +522,7 @@ class Team:
 
     @property
     def visible(self) -> Mapping[str, frozenset[str]]:
-        """For every agent, the agents whose outputs it sees, by the team's rule for context.
-
-        Raises:
-            graphlib.CycleError: The topology has a cycle. A loaded team has none.
-        """
+        """For every agent, the agents whose outputs it sees, by the team's rule for context."""
         if self.execution.context == "ancestors":
             return self.ancestors
         return {agent_id: frozenset(others) for agent_id, others in self.direct_inputs.items()}
@@ -547,11 +534,7 @@ class Team:
 
     @property
     def opening(self) -> frozenset[str]:
-        """The agents that work once, before the others, and all agents that they hear.
-
-        Raises:
-            graphlib.CycleError: The topology has a cycle. A loaded team has none.
-        """
+        """The agents that work once, before the others, and all agents that they hear."""
         rounds, recruit = self.execution.rounds, self.execution.recruit
         waiting = [*(rounds.opening if rounds else ()), *([recruit.by] if recruit else ())]
         inputs = self.direct_inputs if waiting else {}

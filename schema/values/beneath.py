@@ -255,7 +255,6 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
     set-user-id and similar bits.
 
     Args:
-        source: The root to copy from.
         target: The root to copy to, where the path must not exist.
 
     Returns:

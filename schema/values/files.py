@@ -36,7 +36,7 @@ def write_atomically(
     """
     import tempfile
 
-    with _named(path):
+    with naming(path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -72,7 +72,7 @@ def append(path: Path, content: bytes) -> None:
     Raises:
         StorageError: It cannot be written.
     """
-    with _named(path), _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
+    with naming(path), _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
         size = os.fstat(handle).st_size
         if size == 0:  # a file's content survives only if its name does
             _sync(path.parent)
@@ -109,7 +109,7 @@ def refuse_unwritable(path: Path) -> None:
 
 def truncate(path: Path, size: int) -> None:
     """Cut a file to its first `size` bytes."""
-    with _named(path), _opened(path, os.O_WRONLY) as handle:
+    with naming(path), _opened(path, os.O_WRONLY) as handle:
         failpoint("files.truncate.before")
         os.ftruncate(handle, size)
         os.fsync(handle)
@@ -118,7 +118,7 @@ def truncate(path: Path, size: int) -> None:
 
 def rename(path: Path, name: Path) -> None:
     """Rename a file in its folder, and replace any file of that name."""
-    with _named(path):
+    with naming(path):
         failpoint("files.rename.before")
         path.replace(name)
         failpoint("files.rename.after")
@@ -131,19 +131,19 @@ def remove(path: Path) -> None:
     Raises:
         StorageError: It cannot be removed.
     """
-    with _named(path):
+    with naming(path):
         path.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:
     """Flush a whole file to disk, whoever wrote it."""
-    with _named(path):
+    with naming(path):
         _sync(path)
 
 
 def make_folder(path: Path) -> None:
     """Create a folder if missing. Its parent exists."""
-    with _named(path):
+    with naming(path):
         path.mkdir(exist_ok=True)
         _sync(path.parent)  # also an existing one: its creator may have died before flushing
 
@@ -165,10 +165,10 @@ def locked(path: Path) -> Generator[None]:
         path: The lock's file. It is created if missing, stays empty, and must not be removed while
             any process may want the lock.
     """
-    with _named(path):
+    with naming(path):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        with _named(path):
+        with naming(path):
             lock(handle)
         yield
     finally:
@@ -195,7 +195,7 @@ def lock(handle: int, *, wait: bool = True, shared: bool = False) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Generator[None]:
+def naming(path: Path) -> Generator[None]:
     """Add the file's name to the system's errors."""
     try:
         yield

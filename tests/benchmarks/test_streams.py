@@ -2,14 +2,12 @@
 
 import json
 import re
-from itertools import islice
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.streams.__main__ import main as write
-from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stream
+from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, stream
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
@@ -19,7 +17,8 @@ from coterie.schema.loading.tasks import load_tasks
 from studies.headroom.__main__ import main as headroom
 from studies.headroom.candidates import CANDIDATES
 
-from ..scoring import scored as as_the_engine
+from ..scoring import found
+from ..support.commands import printed, ran
 from ..support.processes import python
 
 SOLO = Path(__file__).parents[2] / "benchmarks" / "streams" / "solo.yaml"
@@ -75,10 +74,9 @@ def test_the_splits_share_no_word_of_their_vocabulary(name: str) -> None:
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", STREAMS)
 def test_tasks_load_and_only_right_answers_score(name: str, split: Split, tmp_path: Path) -> None:
-    result = CliRunner().invoke(write, [name, "--count", "40", "--split", split, "--seed", "3"])
-    assert result.exit_code == 0, result.output
+    out = printed(ran(write, name, "--count", "40", "--split", split, "--seed", "3"))
     file = tmp_path / "tasks.jsonl"
-    file.write_text(result.stdout)
+    file.write_text(out)
     tasks = load_tasks(file, Catalogue.of_host())
     assert tasks == stream(name, split, count=40, seed=3)
     assert len({task.query for task in tasks}) == 40
@@ -93,9 +91,7 @@ def test_tasks_load_and_only_right_answers_score(name: str, split: Split, tmp_pa
 
 
 def scored(task: Task, answer: str) -> float:
-    result = as_the_engine(task, answer)
-    assert result is not None
-    return result.value
+    return found(task, answer).value
 
 
 def test_a_label_counts_alone_and_in_any_case() -> None:
@@ -116,8 +112,8 @@ def test_products_and_coins_are_right() -> None:
 
 
 def test_a_stream_that_runs_dry_says_so() -> None:
-    with pytest.raises(InputError, match=r"the stream products has \d+ evolve tasks\."):
-        list(islice(items("products", "evolve"), 10_000))
+    with pytest.raises(InputError, match=r"products-evolve-0 has no more than \d+ tasks\."):
+        stream("products", "evolve", count=10_000)
     with pytest.raises(InputError, match=r"no stream 'sums'\. There are: products, coins"):
         stream("sums", "test", count=1)
 
@@ -126,7 +122,7 @@ def test_a_stream_that_runs_dry_says_so() -> None:
 def test_every_candidate_makes_another_team_and_shows_no_test_item(name: str) -> None:
     known = Catalogue.of_host()
     solo = load_team(SOLO, known)
-    queries = [item.query for split in SPLITS for item in islice(items(name, split), 60)]
+    queries = [task.query for split in SPLITS for task in stream(name, split, count=60)]
     for candidate in CANDIDATES[name]:
         child = apply(solo, candidate.edits, known)
         assert not isinstance(child, RejectedEdits), (candidate.name, child.problems)
@@ -151,10 +147,10 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
     with ScriptedModel(played) as model:
         arguments = ["products", "--evolve", "8", "--test", "12", "--pool", str(tmp_path / "pool")]
         arguments += ["--model", f"m@{model.api_base}"]
-        result = CliRunner().invoke(headroom, arguments)
+        result = ran(headroom, *arguments)
         assert result.exit_code == 0, result.output
         calls = len(model.calls)
-        again = CliRunner().invoke(headroom, arguments)
+        again = ran(headroom, *arguments)
         assert (again.output, len(model.calls)) == (result.output, calls)
     assert "| calculating, the best on the evolve split | 12 | 1.00 |" in result.output
     pool = Pool.open(tmp_path / "pool")
@@ -175,7 +171,7 @@ def test_headroom_chooses_on_one_split_and_tests_on_the_other(tmp_path: Path) ->
 def test_a_failing_provider_is_no_score(tmp_path: Path) -> None:
     with ScriptedModel(Reply.error(401)) as model:
         arguments = ["ages", "--evolve", "3", "--test", "1", "--pool", str(tmp_path / "pool")]
-        result = CliRunner().invoke(headroom, [*arguments, "--model", f"m@{model.api_base}"])
+        result = ran(headroom, *arguments, "--model", f"m@{model.api_base}")
     assert result.exit_code == 1
     assert "task ages-evolve-0-0000: agent solver: " in result.stderr
     assert "Traceback" not in result.stderr

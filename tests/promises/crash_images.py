@@ -161,9 +161,7 @@ class Recording:
     """What a workload did.
 
     Attributes:
-        before: What was there before.
         committed: What of it was committed.
-        ops: What was done then.
     """
 
     before: Image

@@ -30,7 +30,6 @@ class Shape:
         hears: Whom every agent hears, as the rule for context has it, in Kahn's order.
         edges: Who reports to whom.
         functions: The agents that ask no model.
-        context: The rule for context.
     """
 
     hears: Mapping[str, str]
@@ -99,10 +98,8 @@ class Kind:
 
     Attributes:
         error: What stands in the error that the agent ends with.
-        reply: What the model says to the agent.
         calls: The calls that the agent makes in all.
         retried: How many of them the gateway repeats.
-        attempts: How often the agent is run.
         model: What is special about the agent's model.
         fields: What is special about the agent.
         every_call_arrives: Whether each call is sure to reach the model before it is given up.

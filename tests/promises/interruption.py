@@ -34,11 +34,8 @@ class Ended:
     """How a run of a workload ended.
 
     Attributes:
-        workload: Which.
         status: Its exit code; the negative number of the signal that ended it; or `hangs`.
         text: What is committed, by its own words or from before.
-        error: What it wrote to standard error.
-        folder: What it left.
         before: What was in there before, by name.
         said_before: What of it was committed.
     """
@@ -69,7 +66,6 @@ class Interrupter:
         """Run a workload.
 
         Args:
-            workload: Which.
             over: Go on with what this run left. Without it, begin.
             how: `failpoint`: a setting of `armed`. `strace`: options that make strace
                 interrupt. `largest_file`: a limit, in bytes.

@@ -27,8 +27,6 @@ class OnTerminal:
     """A command that runs on a terminal of its own.
 
     Attributes:
-        process: The command.
-        folder: Where it runs.
         shown: What it has written to the terminal until now.
     """
 

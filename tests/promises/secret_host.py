@@ -90,7 +90,6 @@ class Done:
     """What a command left.
 
     Attributes:
-        code: Its exit code.
         text: What it printed, on both streams in order.
         files: What it wrote or changed, by path.
     """

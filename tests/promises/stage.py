@@ -82,7 +82,6 @@ class Stage:
     """Runs a case, ends its calls one at a time, and looks at the run between them.
 
     Args:
-        case: What is run.
         stall_at: The step from which on no call ends any more.
         cancel_at: The step at which the run is cancelled.
 
@@ -90,8 +89,6 @@ class Stage:
         steps: How often the test had to decide.
         asked: How many calls each agent has made.
         answered: How many calls got an answer.
-        open: The calls that are under way.
-        events: What the trace has told.
     """
 
     def __init__(

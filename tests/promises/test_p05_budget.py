@@ -231,9 +231,6 @@ class BudgetMachine(RuleBasedStateMachine):
     """Reserves, settles, keeps, releases and cancels, in a tree of budgets, in any order.
 
     Attributes:
-        budgets: The tree.
-        asking: Calls that wait for their turn.
-        held: What is reserved.
         excess: By how much calls passed what was reserved for them, for each budget.
     """
 

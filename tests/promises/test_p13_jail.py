@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +36,7 @@ from coterie.schema import InputError, JailError
 
 from ..conftest import Draw
 from ..jails import TIERS, USERS, holding, printed, require
+from ..support.commands import ran
 from ..waiting import wait_for
 
 LEAST_ATTACKS = 40
@@ -132,7 +132,7 @@ def test_p13_without_a_jail_a_run_of_coders_is_refused_before_it_costs(
     Path("team.yaml").write_text(f"name: t\nagents: {{coder: {{agent_type: {kind}}}}}\n")
     with ScriptedModel([Reply.code(f"open({str(canary)!r}, 'w')")]) as model:
         chosen = ["--model", f"m@{model.api_base}"]
-        done = CliRunner().invoke(mas_run, ["team.yaml", "-q", "Go.", *chosen])
+        done = ran(mas_run, "team.yaml", "-q", "Go.", *chosen)
         assert not model.calls
     assert done.exit_code == 2, done.output
     assert "There is no jail for agents' code on this machine" in done.stderr

@@ -65,12 +65,7 @@ class World:
     """One evolution: its files, its words, and what stops it.
 
     Attributes:
-        recipe: The recipe.
-        tasks: Tasks to evolve on.
         held_out: Tasks to test on; none: nothing is tested.
-        words: Options of the command.
-        stops: What stops it, one after the other.
-        mind: What answers.
         pools: Its pools, by their paths in the world's folder.
     """
 
@@ -292,7 +287,6 @@ class Mind:
     """A model that answers whatever is asked, often uselessly, and stops a process.
 
     Attributes:
-        strategy: Whose operators it answers.
         seed: What its answers depend on, besides the request.
         useless: How often an operator gets a useless answer.
         silent: How often a judge gives no score.
@@ -300,7 +294,6 @@ class Mind:
         wavers: Whether a team that looks back adds a rule, and on the next task takes it out.
         insists: Whether all operators propose the same edit, and only that makes an agent right.
         stop: What it does at which call.
-        pid: The process that it kills.
         calls: How often it was asked since the process began.
     """
 

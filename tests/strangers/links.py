@@ -15,7 +15,6 @@ class Outside:
     """A folder outside of every root, with a canary at each name that a part may have.
 
     Attributes:
-        folder: Where it is.
         before: Its files by name, and what stands in them.
     """
 

@@ -143,7 +143,6 @@ class Linked:
     """A way for a repository to lead out of itself.
 
     Attributes:
-        name: What it is.
         make: Does it to an honest repository; told the folder outside.
     """
 

@@ -92,8 +92,7 @@ def test_the_same_programs_run_where_git_itself_looks(tmp_path: Path, program: P
 
 def test_the_command_runs_none_either(tmp_path: Path, program: Path) -> None:
     folder = armed(tmp_path, "config", ".gitattributes", program)
-    result = run(tmp_path, folder)
-    assert (result.code, result.out) == (0, "seen\n")
+    assert run(tmp_path, folder).ended(0).out == "seen\n"
     assert not (tmp_path / "ran").exists()
 
 

@@ -42,10 +42,16 @@ class CommandResult:
     calls: int = 0
     asked: list[Call] = field(default_factory=list[Call])
 
-    def ended(self, code: int) -> Self:
-        """Return this result, which has to be that of a command that ended with this code."""
+    def ended(self, code: int, calls: int | None = None) -> Self:
+        """Return this result, which has to have this code and this number of calls of a model."""
         assert self.code == code, self.shown or self.err
+        assert calls in {None, self.calls}, self.shown or self.err
         return self
+
+    def refused(self) -> str:
+        """Return the message of a command that has to have ended with 2 and printed nothing."""
+        assert (self.code, self.out) == (2, ""), self.shown or self.err
+        return self.err
 
     @property
     def json(self) -> Any:
@@ -55,6 +61,18 @@ class CommandResult:
 def ran(command: click.Command, *words: object) -> Result:
     """Run a command with these words; what it does not expect is in the result."""
     return CliRunner().invoke(command, [str(word) for word in words])
+
+
+def printed(result: Result, code: int = 0) -> str:
+    """Return the output of a command that has to have ended with this code."""
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+def refused(result: Result) -> str:
+    """Return the message of a command that has to have ended with 2."""
+    assert result.exit_code == 2, result.output
+    return result.stderr
 
 
 def mas(*words: object) -> Result:

@@ -21,11 +21,8 @@ class Newcomer:
     """Someone who follows a page in a folder.
 
     Attributes:
-        folder: Where they are.
         here: What stands in this test for what the page writes, such as an address.
         plays: What stands for a command that no test can run, by its line; returns its output.
-        code: The exit code of the last command.
-        typed: The commands, in order.
     """
 
     folder: Path

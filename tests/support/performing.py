@@ -27,7 +27,6 @@ async def performed(
         how: How far: to the end, or in one pass.
         calling: What their calls have beside a gateway, such as a journal.
         tools: What they are granted in the place of the host's tools.
-        context: What else the engine is given.
     """
     async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
         toolbox._tools |= {tool.name: (tool,) for tool in tools}

@@ -50,9 +50,6 @@ class Child:
 
     Args:
         work: What it does. It ends with exit code 0, that of a `SystemExit`, or 1 for other errors.
-
-    Attributes:
-        id: Its process id.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:

@@ -42,7 +42,6 @@ class Repo:
     """A repository of git with a pool in it.
 
     Args:
-        folder: Where it is made.
         pool: Where the pool is to be in it.
     """
 

@@ -45,13 +45,7 @@ Begin = Callable[[int, int], Write]
 
 
 def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
-    """Return a benchmark of independent generated items.
-
-    Args:
-        title: Its name in publications.
-        about: Its questions, and how levels differ.
-        write: Draws an item of a level, from 1 to 5.
-    """
+    """Return a benchmark of independent generated items; see `in_worlds`."""
     return in_worlds(name, title, about, lambda _seed, _level: write)
 
 
@@ -90,12 +84,24 @@ def last_of(among: Sequence[str] | Literal["dates"]) -> ScorerChoice:
 
 
 def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
-    """Return the first tasks of a seed and a level. A longer list begins with the shorter one."""
     if not 1 <= source.level <= LEVELS:
         raise InputError(f"{name} has the levels 1 to {LEVELS}, and none is {source.level!r}.")
     place = f"{name}-{source.level}-{source.seed}"
     count = COUNT if source.count is None else source.count
     write = begin(source.seed, source.level)
+    chance = random.Random(place)  # noqa: S311 - the same tasks every time
+    return drawn_tasks(place, lambda: write(chance, source.level), count)
+
+
+def drawn_tasks(place: str, draw: Callable[[], GeneratedQuestion], count: int) -> list[Task]:
+    """Return the first tasks of a stream. A longer list begins with the shorter one.
+
+    Args:
+        place: The stream: its name and its settings, with which the tasks' ids begin.
+
+    Raises:
+        InputError: It has fewer.
+    """
     return [
         Task(
             id=f"{place}-{number:04}",
@@ -106,16 +112,15 @@ def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
             answer=item.answer,
             scorer=item.scorer,
         )
-        for number, item in zip(range(count), _items(place, write, source.level), strict=False)
+        for number, item in zip(range(count), _items(place, draw), strict=False)
     ]
 
 
-def _items(place: str, write: Write, level: int) -> Iterator[GeneratedQuestion]:
-    chance = random.Random(place)  # noqa: S311 - the same tasks every time
+def _items(place: str, draw: Callable[[], GeneratedQuestion]) -> Iterator[GeneratedQuestion]:
     drawn: set[tuple[str, str]] = set()
     while True:
         for _ in range(PATIENCE):
-            item = write(chance, level)
+            item = draw()
             if (item.query, item.context) not in drawn:
                 break
         else:

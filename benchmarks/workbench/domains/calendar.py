@@ -82,16 +82,14 @@ def create_event(
         "duration": duration,
     }
     # Every new event has the label 0, unlike new tasks and customers.
-    at.change(events=events.appended(event, label=0))
+    at.change(events=events.appended(event))
     return event["event_id"]
 
 
 @changes(event_id=_ID)
 def delete_event(at: Workplace, event_id: Any = None) -> str:
     """Remove an event."""
-    events, text = delete(at.tables.events, "Event", event_id)
-    at.change(events=events)
-    return text
+    return delete(at, "Event", event_id)
 
 
 @changes(

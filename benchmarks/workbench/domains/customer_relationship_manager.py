@@ -68,10 +68,7 @@ def search_customers(  # noqa: PLR0917 - calls may give arguments by place
     }
     if not any([*patterns.values(), *(bound for span in spans.values() for bound in span)]):
         return "No search parameters provided. Please provide at least one parameter."
-    table = at.tables.customers
-    for column, pattern in patterns.items():
-        if pattern:
-            table = containing(table, column, pattern)
+    table = containing(at.tables.customers, patterns)
     for column, (lowest, highest) in spans.items():
         table = bounded(table, column, lowest, highest)
     return table.records()[:LONGEST_LIST]
@@ -143,13 +140,11 @@ def add_customer(  # noqa: PLR0917 - calls may give arguments by place
         "notes": notes,
         "follow_up_by": follow_up_by,
     }
-    at.change(customers=customers.appended(customer, label=0).renumbered())
+    at.change(customers=customers.appended(customer).renumbered())
     return customer["customer_id"]
 
 
 @changes(customer_id=_ID)
 def delete_customer(at: Workplace, customer_id: Any = None) -> str:
     """Remove a customer."""
-    customers, text = delete(at.tables.customers, "Customer", customer_id)
-    at.change(customers=customers)
-    return text
+    return delete(at, "Customer", customer_id)

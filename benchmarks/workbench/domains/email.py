@@ -82,9 +82,7 @@ def _is_address(recipient: Any) -> bool:
 @changes(email_id=_ID)
 def delete_email(at: Workplace, email_id: Any = None) -> str:
     """Remove a mail."""
-    emails, text = delete(at.tables.emails, "Email", email_id)
-    at.change(emails=emails)
-    return text
+    return delete(at, "Email", email_id)
 
 
 @changes(

@@ -51,11 +51,7 @@ def search_tasks(  # noqa: PLR0917 - calls may give arguments by place
     }
     if not any(wanted.values()):
         return "No search parameters provided."
-    table = at.tables.tasks
-    for column, pattern in wanted.items():
-        if pattern:
-            table = containing(table, column, pattern)
-    return table.records()
+    return containing(at.tables.tasks, wanted).records()
 
 
 @changes(
@@ -77,12 +73,10 @@ def create_task(  # noqa: PLR0917 - calls may give arguments by place
     if not all([task_name, assigned_to_email, list_name, due_date, board]):
         return "Missing task details."
     tasks, assignee = at.tables.tasks, assigned_to_email.lower()
-    if not _is_member(at, assignee):
-        return _WRONG_ASSIGNEE
-    if list_name not in LISTS:
-        return _WRONG_LIST
-    if board not in BOARDS:
-        return _WRONG_BOARD
+    checked = {"assigned_to_email": assignee, "list_name": list_name, "board": board}
+    for field, value in checked.items():
+        if problem := _problem(at, field, value):
+            return problem
     task = {
         "task_id": str(int(max(tasks.cells("task_id"))) + 1).zfill(8),
         "task_name": task_name,
@@ -91,7 +85,7 @@ def create_task(  # noqa: PLR0917 - calls may give arguments by place
         "due_date": due_date,
         "board": board,
     }
-    at.change(tasks=tasks.appended(task, label=0).renumbered())
+    at.change(tasks=tasks.appended(task).renumbered())
     return task["task_id"]
 
 
@@ -104,9 +98,7 @@ def _is_member(at: Workplace, email: Any) -> bool:
 @changes(task_id=_ID)
 def delete_task(at: Workplace, task_id: Any = None) -> str:
     """Remove a task."""
-    tasks, text = delete(at.tables.tasks, "Task", task_id)
-    at.change(tasks=tasks)
-    return text
+    return delete(at, "Task", task_id)
 
 
 @changes(

@@ -32,13 +32,7 @@ def component_schema(
     most: int = 1,
     characters: int = 800,
 ) -> Mapping[str, Any] | None:
-    """Return the schema of edits of one component of a team, as `components_schema` does.
-
-    Args:
-        team: The team to change. It loads, and is below the ceiling.
-        ceiling: The limits that a person sets for teams. None: all that the catalogue has.
-        most: The maximum number of edits in one answer.
-    """
+    """Return the schema of edits of one component of a team, as `components_schema` does."""
     return components_schema(
         (component,), team, catalogue, ceiling, most=most, characters=characters
     )
@@ -63,7 +57,6 @@ def components_schema(
     Args:
         team: The team to change. It loads, and is below the ceiling.
         ceiling: The limits that a person sets for teams. None: all that the catalogue has.
-        least: The minimum number of edits in one answer.
         most: The maximum number of edits in one answer. There may be room for fewer.
 
     Returns:

@@ -25,8 +25,6 @@ class NoteOffer:
     """The notes that a model may write for an agent: `schema` constrains, `edits` reads its answer.
 
     Attributes:
-        agent: The notes' owner.
-        kinds: The kinds of notes to offer.
         most: The maximum number of notes in one answer.
     """
 

@@ -84,8 +84,7 @@ def test_cells_at_once_share_an_embedded_model(hall: Hall, monkeypatch: pytest.M
     monkeypatch.setattr("coterie.runtime.local.weights.pull", lambda: None)
     monkeypatch.setattr("coterie.runtime.command.models.pull_with_progress", lambda: None)
     with ScriptedModel(metered) as model:
-        result = hall.command("--results", "out", "--model", "local", "--jobs", "2")
-    assert result.code == 0, result.err
+        hall.command("--results", "out", "--model", "local", "--jobs", "2").ended(0)
     assert len(hall.value()["cells"]) == 6
     assert events == ["started", "stopped"]
 
@@ -157,8 +156,7 @@ def test_a_method_that_asks_operators_has_a_row_for_each_and_an_inbox_is_one(hal
     edit = {"set_prompt": {"agent": "one", "prompt": "Think."}}
     reply = json.dumps({"reason": "it did not think", "edits": [edit]})
     with answering(hall.folder / "box", lambda _: reply) as answers:
-        result = hall.run("--model", f"writer=inbox:{hall.folder / 'box'}")
-    assert result.code == 0, result.err
+        hall.run("--model", f"writer=inbox:{hall.folder / 'box'}").ended(0)
     rows = by_method(hall.value())
     assert [*rows] == ["team as it is", "evomas (default)", "evomas (writer)"]
     assert answers
@@ -174,8 +172,7 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
         return Reply.error(401) if "response_format" in request else metered(request)
 
     hall.write(ARENA.replace("seeds: 2", "seeds: 1"))
-    result = hall.run(script=failing).ended(1)
-    assert "stopped: evomas, mine, seed 0: " in result.err
+    assert "stopped: evomas, mine, seed 0: " in hall.run(script=failing).ended(1).err
     assert [row["done"] for row in hall.value()["rows"]] == [1, 0, 1]
     assert hall.run().code == 0
     assert [row["score"] for row in hall.value()["rows"]] == [0.0, 1.0, 0.0]
@@ -242,8 +239,7 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
 )
 def test_what_is_wrong_is_told_with_its_place(hall: Hall, old: str, new: str, message: str) -> None:
     hall.write(ARENA.replace(old, new, 1))
-    result = hall.command("--results", "out")
-    assert result.code == 2, result.out
+    result = hall.command("--results", "out").ended(2)
     assert "arena.yaml:" in result.err
     assert message in result.err
     assert not (hall.folder / "out").exists()

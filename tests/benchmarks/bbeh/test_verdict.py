@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from coterie.benchmarks.bbeh.verdict import PREFIXES, agree, bbeh, conclusion, expectation
 from coterie.schema import ScorerChoice, Task
 
-from ...scoring import scored
+from ...scoring import found
 
 ANNOUNCED = [
     ("The answer is: 12", "12", True),
@@ -160,9 +160,7 @@ def test_a_score_says_what_was_compared_and_whether_it_was_announced() -> None:
 
 def test_tasks_name_it_and_references_may_be_numbers() -> None:
     task = Task(id="sum", query="4 + 3?", answer=7, scorer=ScorerChoice(name="bbeh"))
-    score = scored(task, "Four and three. The answer is: 7.0")
-    assert score is not None
-    assert score.value == 1
+    assert found(task, "Four and three. The answer is: 7.0").value == 1
 
 
 texts = st.lists(

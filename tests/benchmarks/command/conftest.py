@@ -61,6 +61,16 @@ class Cli:
         options = ["--team", f"{team}.yaml", "--data", "data", "--trials", "1", "--quiet"]
         return self.bench("run", "bbeh-mini", *options, *words, replies=replies)
 
+    def evaluated(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> Path:
+        """Run a team on the mini set; return the folder of its results, so far the only one."""
+        self.run(*words, team=team, replies=replies).ended(0)
+        (folder,) = self.results
+        return folder
+
+    def resumed(self, folder: Path, *words: str, replies: Replies = adds) -> CommandResult:
+        """Resume an evaluation."""
+        return self.bench("resume", str(folder), "--quiet", *words, replies=replies)
+
     def begun(self, *words: str) -> Child:
         """Begin a command in a child of this process, which writes what it shows to a file."""
 

@@ -75,8 +75,7 @@ def test_three_trials_are_the_protocol(cli: Cli) -> None:
 
 
 def test_the_folder_says_how_it_was_made(cli: Cli) -> None:
-    cli.run("--limit", "2", "--seed", "5", "--shuffle", "1")
-    (folder,) = cli.results
+    folder = cli.evaluated("--limit", "2", "--seed", "5", "--shuffle", "1")
     assert {path.name for path in folder.iterdir()} == {
         "journal.log", "results.json", "run.json", "samples.jsonl", "team.yaml",
     }  # fmt: skip
@@ -87,8 +86,7 @@ def test_the_folder_says_how_it_was_made(cli: Cli) -> None:
 
 
 def test_a_dry_run_asks_no_model_and_leaves_nothing(cli: Cli) -> None:
-    result = cli.run("--dry-run", "--trials", "2", team="pair")
-    assert (result.code, result.calls) == (0, 0)
+    result = cli.run("--dry-run", "--trials", "2", team="pair").ended(0, calls=0)
     first, second = result.out.splitlines()
     assert first == (
         "bbeh-mini: 24 tasks in 3 niches x 2 trials by pair, 2 agents: at most 96 model calls,"
@@ -112,9 +110,8 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(cli: Cli) -> No
         text = message_text(request)
         return Reply.error(401) if "is 3 +" in text or "is 13 +" in text else adds(request)
 
-    result = cli.run(replies=failing)
+    result = cli.run(replies=failing).ended(1)
     (folder,) = cli.results
-    assert result.code == 1
     assert "not complete: 2 samples missing, 2 of them failed because of a provider" in result.out
     assert f"2 trials could not be made. Resume: mas-bench resume results/{folder.name}" in (
         result.err
@@ -122,11 +119,9 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(cli: Cli) -> No
     fields = results_of(folder)
     assert (fields["samples"], fields["unscored"], fields["missing"]) == (TASKS - 2, 2, 2)
     assert fields["headline"]["value"] == pytest.approx((RIGHT - 2) / (TASKS - 2))
-    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (result.code, result.calls) == (0, 2)
+    cli.resumed(folder).ended(0, calls=2)
     assert results_of(folder)["headline"]["value"] == RIGHT / TASKS
-    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (result.code, result.calls) == (0, 0)
+    cli.resumed(folder).ended(0, calls=0)
     assert len(cli.results) == 1
 
 
@@ -142,10 +137,10 @@ def refusing_after_one(latency: float = 0.0) -> Callable[[Request], Reply]:
 
 
 def test_the_seconds_of_a_resumed_evaluation_have_those_before(cli: Cli) -> None:
-    cli.run(replies=refusing_after_one(latency=0.1))
+    cli.run(replies=refusing_after_one(latency=0.1)).ended(1)
     (folder,) = cli.results
     before = results_of(folder)["unscored"]
-    assert cli.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    assert cli.resumed(folder).code == 0
     after = json.loads((folder / "results.json").read_text())
     assert after["wall_seconds"] > 0.1
     assert after["seconds"] > 0.1 * before > 0
@@ -158,8 +153,7 @@ def test_a_provider_that_fails_everything_stops_it(cli: Cli) -> None:
     assert result.calls < TASKS
     (folder,) = cli.results
     assert results_of(folder)["samples"] == 1
-    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (result.code, result.calls) == (0, TASKS - 1)
+    cli.resumed(folder).ended(0, calls=TASKS - 1)
 
 
 def test_a_budget_ends_it_and_a_larger_one_goes_on(cli: Cli) -> None:
@@ -170,13 +164,12 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(cli: Cli) -> None:
     first = results_of(folder)
     assert first["samples"] <= 4
     assert first["missing"] == TASKS - first["samples"]
-    again = cli.bench("resume", str(folder), "--quiet", replies=adds)
+    again = cli.resumed(folder)
     assert (again.code, again.calls) == (3, 0)  # the recorded budget still holds
     assert results_of(folder) == first
     replayed = cli.bench("replay", str(folder))
     assert replayed.out.startswith(f"verified: {first['samples']} sample")
-    more = cli.bench("resume", str(folder), "--quiet", "--budget", "calls=48", replies=adds)
-    assert (more.code, more.calls) == (0, 48 - 9)
+    cli.resumed(folder, "--budget", "calls=48").ended(0, calls=48 - 9)
     cli.run(team="pair")
     clean = cli.results[-1]
     assert samples_of(folder) == samples_of(clean)
@@ -184,8 +177,7 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(cli: Cli) -> None:
 
 def test_killed_and_resumed_it_comes_to_the_same(cli: Cli) -> None:
     """No sample is lost, and no call is paid twice but those that were under way."""
-    cli.run(team="pair")
-    (clean,) = cli.results
+    clean = cli.evaluated(team="pair")
     workers, kills, calls = 4, 0, 0
     folder = None
     for moment in (5, 20):
@@ -202,7 +194,7 @@ def test_killed_and_resumed_it_comes_to_the_same(cli: Cli) -> None:
             calls += len(model.calls)
         folder = cli.results[-1]
         assert folder != clean
-    result = cli.bench("resume", str(folder), "--quiet", replies=adds).ended(0)
+    result = cli.resumed(folder).ended(0)
     assert 2 * TASKS <= calls + result.calls <= 2 * TASKS + kills * workers
     assert samples_of(folder) == samples_of(clean)
     assert results_of(folder) == results_of(clean)
@@ -259,13 +251,12 @@ def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(cli: Cli) -> N
     result = cli.run(team="vote", replies=one_less).ended(1)
     assert "not complete: 1 sample missing, 1 of them failed because of a provider" in result.out
     (folder,) = cli.results
-    assert cli.bench("resume", str(folder), "--quiet", replies=adds).code == 0
+    assert cli.resumed(folder).code == 0
     assert results_of(folder)["unscored"] == 0
 
 
 def test_a_replay_verifies_and_changes_nothing(cli: Cli) -> None:
-    cli.run()
-    (folder,) = cli.results
+    folder = cli.evaluated()
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     result = cli.bench("replay", str(folder)).ended(0)
     assert result.out.startswith(f"verified: {TASKS} samples, no difference (")
@@ -275,8 +266,7 @@ def test_a_replay_verifies_and_changes_nothing(cli: Cli) -> None:
 def test_a_replay_tells_a_changed_team_or_reference(cli: Cli, full_set: Path) -> None:
     (cli.folder / "data" / "benchmark_tasks").unlink()
     shutil.copytree(full_set, cli.folder / "data" / "benchmark_tasks")
-    cli.run()
-    (folder,) = cli.results
+    folder = cli.evaluated()
     mini = cli.folder / "data" / "mini.json"
     tasks = cli.folder / "data" / "benchmark_tasks" / "bbeh_boardgame_qa" / "task.json"
     for path in (mini, tasks):

@@ -93,8 +93,7 @@ def _is_look(path: str) -> bool:
 
 
 def test_a_provider_without_batches_is_refused_before_anything_is_spent(cli: Cli) -> None:
-    result = cli.run("--batch")
-    assert (result.code, result.calls) == (2, 0)
+    result = cli.run("--batch").ended(2, calls=0)
     assert "--batch: model 'm' (alias 'default') has no batch API here." in result.err
 
 

@@ -45,8 +45,7 @@ def run(cli: Cli, *words: str, file: str = "mine.jsonl") -> tuple[str, ...]:
 
 @pytest.mark.parametrize("file", ["mine.jsonl", "mine.csv"])
 def test_own_tasks_are_run_and_scored(own: Cli, file: str) -> None:
-    result = own.bench(*run(own, "--scorer", "number", file=file), replies=adds)
-    assert (result.code, result.calls) == (0, 4), result.err
+    result = own.bench(*run(own, "--scorer", "number", file=file), replies=adds).ended(0, calls=4)
     assert "accuracy 0.750" in result.out
     (folder,) = own.results
     first = 1 if file.endswith("l") else 2
@@ -54,20 +53,17 @@ def test_own_tasks_are_run_and_scored(own: Cli, file: str) -> None:
         f"mine-{first + n}" for n in range(4)
     ]
     assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
-    again = own.bench("resume", str(folder), "--quiet", "--fail-under", "0.8", replies=adds)
-    assert (again.code, again.calls) == (4, 0)
+    own.resumed(folder, "--fail-under", "0.8").ended(4, calls=0)
 
 
 def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Cli) -> None:
     lines = [{"query": f"How much is {n * 10} + 1?", "answer": str(n * 10 + 1)} for n in range(11)]
     Path("mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    result = own.bench(*run(own, "--workers", "1"), replies=adds)
-    assert (result.code, result.calls) == (2, 10), result.err
+    result = own.bench(*run(own, "--workers", "1"), replies=adds).ended(2, calls=10)
     assert "the scorer exact does not find it there." in result.err
     (folder,) = own.results
     assert f"Resume: mas-bench resume {folder.relative_to(own.folder)}" in result.err
-    again = own.bench("resume", str(folder), "--quiet", "--allow-zeros", replies=adds)
-    assert (again.code, again.calls) == (0, 1), again.err
+    own.resumed(folder, "--allow-zeros").ended(0, calls=1)
 
 
 def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Cli) -> None:
@@ -104,27 +100,23 @@ def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Cli) -> 
         return judges(request)
 
     words = run(own, "--scorer", "judge", "--rubric", rubric, "--json")
-    result = own.bench(*words, replies=noting)
-    assert (result.code, result.calls) == (0, 8), result.err
+    result = own.bench(*words, replies=noting).ended(0, calls=8)
     assert result.json["headline"]["value"] == pytest.approx(0.7)
     assert result.json["usage"]["calls"] == 4
     assert result.json["agents"]["the judge"]["calls"] == 4
     assert sum(rubric in text for text in asked) == 4
     (folder,) = own.results
     assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
-    again = own.bench("resume", str(folder), "--quiet", replies=judges)
-    assert (again.code, again.calls) == (0, 0)
+    own.resumed(folder, replies=judges).ended(0, calls=0)
 
 
 def test_judged_tasks_need_no_reference_and_others_do(own: Cli) -> None:
     Path("open.jsonl").write_text('{"query": "How much is 1 + 1?"}\n')
-    result = own.bench(*run(own, file="open.jsonl")).ended(2)
-    assert "task 'open-1' has no answer" in result.err
+    assert "task 'open-1' has no answer" in own.bench(*run(own, file="open.jsonl")).ended(2).err
     Path("both.csv").write_text("query\nWhy?\nWhen?\n")
     both = own.bench(*run(own, file="both.csv"))
     assert "tasks 'both-2', 'both-3' have no answer" in both.err
-    result = own.bench(*run(own, "--scorer", "judge", file="open.jsonl"), replies=judges)
-    assert (result.code, result.calls) == (0, 2), result.err
+    own.bench(*run(own, "--scorer", "judge", file="open.jsonl"), replies=judges).ended(0, calls=2)
 
 
 def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Cli) -> None:
@@ -135,8 +127,7 @@ def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Cli) -> None
     result = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=silent).ended(1)
     assert "the judge could not score the answer" in result.err
     (folder,) = own.results
-    result = own.bench("resume", str(folder), "--quiet", replies=judges)
-    assert (result.code, result.calls) == (0, 1)
+    own.resumed(folder, replies=judges).ended(0, calls=1)
 
 
 def test_a_judge_without_a_verdict_is_told(own: Cli) -> None:
@@ -167,16 +158,14 @@ def test_a_table_becomes_lines(own: Cli) -> None:
 )
 def test_what_does_not_fit_is_told(own: Cli, words: tuple[str, ...], message: str) -> None:
     Path("scored.jsonl").write_text('{"query": "1?", "reference": "1", "scorer": "exact"}')
-    result = own.bench(*words, "--team", "solo.yaml").ended(2)
-    assert message in result.err
+    assert message in own.bench(*words, "--team", "solo.yaml").ended(2).err
 
 
 def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(own: Cli) -> None:
     Path("plot.png").write_bytes(PNG)
     Path("mine.jsonl").write_text(json.dumps({"query": "?", "answer": "1", "files": ["plot.png"]}))
     for more in ((), ("--dry-run",)):
-        result = own.bench(*run(own, *more), replies=adds)
-        assert (result.code, result.calls) == (2, 0)
+        result = own.bench(*run(own, *more), replies=adds).ended(2, calls=0)
         assert "task 'mine-1': no agent in solo can read plot.png (image)." in result.err
     assert not Path("results").exists()
 
@@ -193,8 +182,7 @@ def test_what_a_trial_writes_is_kept_and_shown(own: Cli, monkeypatch: pytest.Mon
         "open('leak.txt', 'w').write('kxv7-very-' + 'secret-value-8123')\n"
         "final_answer('done')"
     )
-    result = own.bench(*run(own), replies=Reply.code(code))
-    assert (result.code, "accuracy 1.000" in result.out) == (0, True), result.err
+    assert "accuracy 1.000" in own.bench(*run(own), replies=Reply.code(code)).ended(0).out
     (folder,) = own.results
     kept = [path for path in (folder / "artifacts").rglob("*") if path.is_file()]
     assert kept == [folder / "artifacts" / "made-1" / "one" / "out.txt"]
@@ -219,7 +207,7 @@ def test_traces_have_each_trial_its_run_and_its_judge(own: Cli) -> None:
     (folder,) = own.results
     with Journal.open(folder) as journal:
         assert sum(span.tokens for span in spans) == journal.spent().tokens
-    own.bench("resume", str(folder), "--quiet", "--otel", "u.jsonl", replies=judges).ended(0)
+    own.resumed(folder, "--otel", "u.jsonl", replies=judges).ended(0)
     assert [span.name for span in spans_in(Path("u.jsonl"))] == ["evaluation"]
 
 
@@ -230,8 +218,7 @@ def test_a_function_of_ones_own_scores_and_is_granted_anew_by_whoever_resumes(ow
     assert (result.code, "accuracy 1.000" in result.out) == (0, True), result.err
     (folder,) = own.results
     assert json.loads((folder / "run.json").read_text())["evaluation"]["source"]["scorer"] == "near"
-    alone = own.bench("resume", str(folder), replies=adds)
-    assert (alone.code, "no scorer 'near'." in alone.err) == (2, True)
+    assert "no scorer 'near'." in own.bench("resume", str(folder), replies=adds).ended(2).err
     assert own.bench("replay", str(folder), *near).out.startswith("verified: 3 samples")
     Path("own.py").write_text("def near(answer, reference):\n    return False\n")
     changed = own.bench("resume", str(folder), *near, "--quiet", replies=adds)
@@ -271,8 +258,7 @@ def test_fifty_tickets_of_a_helpdesk_are_sorted(own: Cli) -> None:
     helpdesk()
     words = ("run", "tickets.csv", "--team", "triage.yaml", "--quiet")
     columns = ("--map", "query=Subject,answer=Queue,id=Ticket")
-    lacking = own.bench(*words, *columns, "--map", "level=Tier", replies=sorts)
-    assert (lacking.code, lacking.calls) == (2, 0)
+    lacking = own.bench(*words, *columns, "--map", "level=Tier", replies=sorts).ended(2, calls=0)
     word = "names {{ task.tier }}, and task '0' has no such field. Its fields: level."
     assert f"the prompt of sorter in triage {word}" in lacking.err
     asked: list[str] = []
@@ -286,5 +272,4 @@ def test_fifty_tickets_of_a_helpdesk_are_sorted(own: Cli) -> None:
     assert result.json["headline"]["value"] == 0.9  # of ten new customers, five write of no invoice
     assert sum("{{ task.tier }} is all" in text and "tier gold" in text for text in asked) == 20
     (folder,) = own.results
-    again = own.bench("resume", str(folder), "--quiet", replies=sorts)
-    assert (again.code, again.calls) == (0, 0)
+    own.resumed(folder, replies=sorts).ended(0, calls=0)

@@ -39,33 +39,28 @@ def test_edited_samples_and_figures_are_told_by_whoever_reads_them(cli: Cli) -> 
         ("results.json", '"unscored": 0', '"unscored": 2', "unscored is 2, and by the samples 0"),
     ):
         edited(folder / name, old, new)
-        replayed = cli.bench("replay", str(folder))
-        assert (replayed.code, word in replayed.out) == (1, True), replayed.out
+        assert word in cli.bench("replay", str(folder)).ended(1).out
         for words in (("table", str(folder)), ("compare", str(folder), str(other))):
-            result = cli.bench(*words)
-            assert (result.code, word in result.err) == (2, True), result.err
+            result = cli.bench(*words).ended(2)
+            assert word in result.err
         assert f"mas-bench resume {folder}" in result.err
         (folder / name).write_text(whole[name])
     edited(folder / "samples.jsonl", '"score": 0.0', '"score": 1.0')
-    resumed = cli.bench("resume", str(folder), "--quiet", "--model", NOWHERE)
-    assert (resumed.code, resumed.calls) == (0, 0)
+    cli.bench("resume", str(folder), "--quiet", "--model", NOWHERE).ended(0, calls=0)
     assert (folder / "samples.jsonl").read_text() == whole["samples.jsonl"]
     assert cli.bench("replay", str(folder)).code == 0
 
 
 def test_samples_that_were_left_out_are_counted_all_the_same(cli: Cli) -> None:
     """Without the failures the rest would be all right; the journal has them still."""
-    cli.run()
-    (folder,) = cli.results
+    folder = cli.evaluated()
     lines = (folder / "samples.jsonl").read_text().splitlines(keepends=True)
     (folder / "samples.jsonl").write_text("".join(line for line in lines if '"score": 1' in line))
-    result = cli.bench("table", str(folder))
-    assert (result.code, "by the samples" in result.err) == (2, True)
+    assert "by the samples" in cli.bench("table", str(folder)).ended(2).err
 
 
 def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(cli: Cli) -> None:
-    cli.run()
-    (folder,) = cli.results
+    folder = cli.evaluated()
     for name in ("samples.jsonl", "results.json"):
         (folder / name).unlink()
     left = sorted(entry.path for entry in written(folder, "sample"))[:10]
@@ -78,8 +73,7 @@ def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
 
 
 def test_results_say_what_they_were_made_of(cli: Cli) -> None:
-    cli.run("--workers", "3", team="pair")
-    (folder,) = cli.results
+    folder = cli.evaluated("--workers", "3", team="pair")
     report = json.loads((folder / "results.json").read_text())
     assert report["workers"] == 3
     assert report["host"].keys() == {"cpus", "platform", "python"}
@@ -98,8 +92,7 @@ def test_results_say_what_they_were_made_of(cli: Cli) -> None:
 
 
 def test_mas_show_lists_samples_and_shows_each_as_a_run(cli: Cli) -> None:
-    cli.run(team="pair")
-    (folder,) = cli.results
+    folder = cli.evaluated(team="pair")
     *samples, hint = invoked(mas_view, ["--text", str(folder)], "mas-view").out.splitlines()
     assert len(samples) == TASKS
     assert samples == sorted(samples, key=natural)
@@ -115,8 +108,7 @@ def test_mas_show_lists_samples_and_shows_each_as_a_run(cli: Cli) -> None:
 
 
 def test_samples_tell_what_was_asked_and_what_is_right(cli: Cli) -> None:
-    cli.run()
-    (folder,) = cli.results
+    folder = cli.evaluated()
     lines = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
     tasks = {task.id: task for task in find_benchmark("bbeh").tasks(Source(data=Path("data")))}
     assert [line["question"] for line in lines] == [tasks[line["task"]].query for line in lines]
@@ -127,8 +119,8 @@ def test_a_trial_that_was_not_made_has_no_score_to_show(cli: Cli) -> None:
     cli.run(replies=lambda request: Reply.error(401) if "is 3 +" in str(request) else adds(request))
     (folder,) = cli.results
     (lost,) = (sample.task for sample in samples_of(folder) if sample.score is None)
-    result = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view")
-    assert (result.code, "\nscore " in result.out) == (0, False)
+    shown = invoked(mas_view, ["--text", str(folder), lost, "1"], "mas-view").ended(0)
+    assert "\nscore " not in shown.out
 
 
 def test_the_cache_serves_the_next_evaluation(cli: Cli) -> None:
@@ -153,15 +145,12 @@ def pool(cli: Cli) -> Path:
 
 
 def test_a_team_is_not_tested_on_what_its_pool_evolved_on(cli: Cli, pool: Path) -> None:
-    result = cli.run(team=str(pool))
-    assert (result.code, result.calls) == (2, 0)
+    result = cli.run(team=str(pool)).ended(2, calls=0)
     assert "12 tasks of 24 are learnt from: task '" in result.err
     assert f"{pool.parents[1]}/ledger.jsonl:3 by its id;" in result.err
     assert not (cli.folder / "results").exists()
-    result = cli.run("--split", "test", team=str(pool))
-    assert (result.code, result.calls) == (0, 12)
-    result = cli.run("--allow-seen", team=str(pool))
-    assert (result.code, result.calls) == (0, 24)
+    cli.run("--split", "test", team=str(pool)).ended(0, calls=12)
+    cli.run("--allow-seen", team=str(pool)).ended(0, calls=24)
 
 
 def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool: Path) -> None:
@@ -172,8 +161,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
     lesson = Learnt(kind="experience", task="How much is it?", text="Count on your fingers.")
     Pool.open(folder).commit(lesson, op="lesson")
     from_pool = ("--pool", str(folder), "--embedder", "hashing", "--limit", "2")
-    refused = cli.run(*from_pool, "--split", "evolve", team="recalling")
-    assert (refused.code, refused.calls) == (2, 0)
+    refused = cli.run(*from_pool, "--split", "evolve", team="recalling").ended(2, calls=0)
     assert "2 tasks of 2 are learnt from: task '" in refused.err
     assert f"(bbeh-mini, number 1) is {folder}/ledger.jsonl:" in refused.err
     assert not (cli.folder / "results").exists()
@@ -181,11 +169,8 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
         chosen = ("--split", "test", "--model", f"m@{model.api_base}")
         cli.run(*from_pool, *chosen, team="recalling", replies=None).ended(0)
         assert ["fingers" in call.text for call in model.calls] == [True, True]
-    allowed = cli.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
-    assert (allowed.code, allowed.calls) == (0, 2)
-    idle = cli.run(*from_pool)
-    assert (idle.code, idle.calls) == (2, 0)
-    assert "--pool: no agent of solo recalls anything" in idle.err
+    cli.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling").ended(0, calls=2)
+    assert "--pool: no agent of solo recalls anything" in cli.run(*from_pool).ended(2, calls=0).err
 
 
 @pytest.mark.parametrize(
@@ -209,28 +194,22 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
     ],
 )  # fmt: skip
 def test_wrong_input_makes_nothing(cli: Cli, words: Sequence[str], message: str) -> None:
-    result = cli.bench(*words, "--model", NOWHERE)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
+    assert message in cli.bench(*words, "--model", NOWHERE).refused()
     assert not (cli.folder / "results").exists()
 
 
 def test_results_without_their_data_cannot_be_gone_on_with(cli: Cli) -> None:
-    cli.run("--limit", "1")
-    (folder,) = cli.results
+    folder = cli.evaluated("--limit", "1")
     (cli.folder / "data" / "mini.json").unlink()
-    result = cli.bench("resume", str(folder), "--model", NOWHERE).ended(2)
-    assert "mini.json" in result.err
+    assert "mini.json" in cli.bench("resume", str(folder), "--model", NOWHERE).ended(2).err
 
 
 def test_two_processes_cannot_work_on_the_same_results(cli: Cli) -> None:
     from coterie.runtime import Journal
 
-    cli.run("--limit", "1")
-    (folder,) = cli.results
+    folder = cli.evaluated("--limit", "1")
     with Journal.open(folder):
-        result = cli.bench("resume", str(folder), "--model", NOWHERE)
-    assert result.code == 2
+        result = cli.bench("resume", str(folder), "--model", NOWHERE).ended(2)
     assert "another process is at work on this" in result.err
 
 

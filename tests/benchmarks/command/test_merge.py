@@ -65,13 +65,11 @@ def test_shards_have_every_task_once(shards: list[Path]) -> None:
 
 
 def test_merged_shards_have_the_wholes_figures(cli: Cli, shards: list[Path], parts: Path) -> None:
-    cli.run("--trials", "2", "--data", str(parts.parent / "data"))
-    (whole,) = cli.results
+    whole = cli.evaluated("--trials", "2", "--data", str(parts.parent / "data"))
     folder, code = merged(cli, shards[::-1])
     assert code == 0
     assert figures(folder) == figures(whole)
-    asked = cli.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (asked.code, asked.calls) == (0, 0)
+    cli.resumed(folder).ended(0, calls=0)
     assert cli.bench("replay", str(folder)).out.startswith("verified: 48 samples")
 
 
@@ -85,8 +83,7 @@ def test_what_no_shard_could_make_is_made_after_the_merge(cli: Cli) -> None:
     shards = [next(Path(f"part{which}").iterdir()) for which in (1, 2)]
     folder, code = merged(cli, shards)
     assert code == 1
-    result = cli.bench("resume", str(folder), "--quiet", replies=adds)
-    assert (result.code, result.calls) == (0, 1), result.err
+    cli.resumed(folder).ended(0, calls=1)
     assert read_results(folder)["samples"] == 24
 
 
@@ -124,15 +121,13 @@ def test_a_shard_that_cannot_be_is_told(cli: Cli, wrong: str) -> None:
 
 
 def test_more_shards_than_tasks_are_told(cli: Cli) -> None:
-    result = cli.run("--shard", "1/25", replies=None).ended(2)
-    assert "there are only 24 tasks" in result.err
+    assert "there are only 24 tasks" in cli.run("--shard", "1/25", replies=None).ended(2).err
 
 
 def test_a_shard_is_still_at_work(cli: Cli, shards: list[Path]) -> None:
     from coterie.runtime.record.journal import Journal
 
     with Journal.open(shards[1]):
-        result = cli.bench("merge", *map(str, shards), "--results", "whole")
-    assert result.code == 2
+        result = cli.bench("merge", *map(str, shards), "--results", "whole").ended(2)
     assert "another process is at work" in result.err
     assert not [path for path in Path("whole").iterdir() if (path / "run.json").exists()]

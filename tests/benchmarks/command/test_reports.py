@@ -87,22 +87,20 @@ def test_patches_are_exported_for_the_official_harness(cli: Cli) -> None:
     answers = [sample("a__a-1", 1.0, answer=PATCH), sample("b__b-2", 0.0, status="failed")]
     second = [sample("a__a-1", 0.0, trial=2, answer="another\n")]
     kept(cli.folder / "r", [*answers, *second], benchmark="repair")
-    result = cli.bench("export", "r", "preds.jsonl")
-    assert (result.code, result.out) == (0, "2 predictions in preds.jsonl\n")
+    assert cli.bench("export", "r", "preds.jsonl").ended(0).out == "2 predictions in preds.jsonl\n"
     lines = [json.loads(line) for line in Path("preds.jsonl").read_text().splitlines()]
     assert [(line["instance_id"], line["model_patch"]) for line in lines] == [
         ("a__a-1", PATCH),
         ("b__b-2", ""),
     ]
     assert {line["model_name_or_path"] for line in lines} == {"solo"}
-    result = cli.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours").ended(0)
+    cli.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours").ended(0)
     assert json.loads(Path("preds.json").read_text())["a__a-1"]["model_patch"] == "another\n"
     for words, message in (
         (("r", "preds.json", "--trial", "3"), "there is no trial 3"),
         (("r", "preds.txt"), "takes .json and .jsonl, not '.txt'"),
     ):
-        result = cli.bench("export", *words)
-        assert (result.code, message in result.err) == (2, True)
+        assert message in cli.bench("export", *words).ended(2).err
 
 
 @pytest.mark.parametrize(
@@ -130,9 +128,7 @@ def test_wrong_input_is_said(
     torn = kept(cli.folder / "torn", one_each(1, 1)) / "samples.jsonl"
     torn.write_text(torn.read_text()[:-9])
     (kept(cli.folder / "bare", one_each(1)) / "samples.jsonl").unlink()
-    result = cli.bench(*words)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
+    assert message in cli.bench(*words).refused()
     assert not Path("preds.json").exists()
 
 
@@ -145,8 +141,7 @@ def test_a_gate_fails_where_the_second_is_worse_by_more_than_chance(
 ) -> None:
     for name, score in (("good", 1.0), ("bad", 0.0)):
         kept(cli.folder / name, [sample(f"t{n}", score) for n in range(20)])
-    result = cli.bench("compare", "good", "bad", *words, "--junit", "out.xml")
-    assert result.code == code
+    result = cli.bench("compare", "good", "bad", *words, "--junit", "out.xml").ended(code)
     assert ("worse: solo (bad) scores -1.000 [" in result.err) == bool(code)
     suite = ElementTree.parse(cli.folder / "out.xml").getroot()  # noqa: S314 - ours
     assert suite.get("failures") == failures

@@ -22,6 +22,4 @@ def test_tasks_are_written_whole_and_in_order(cli: Cli) -> None:
 
 
 def test_what_has_no_tasks_is_told(cli: Cli) -> None:
-    result = cli.bench("tasks", "math500")
-    assert (result.code, result.out) == (2, "")
-    assert "math500: its file is not part of coterie" in result.err
+    assert "math500: its file is not part of coterie" in cli.bench("tasks", "math500").refused()

@@ -41,8 +41,7 @@ def unsure(request: Request) -> Reply:
 
 
 def test_an_evaluation_is_shown_as_its_files_tell_it(cli: Cli) -> None:
-    assert cli.run("--trials", "2").code == 0
-    (folder,) = cli.results
+    folder = cli.evaluated("--trials", "2")
     pages = visited(folder)
     first, figures = pages[""], told(folder)
     facts = dict(zip(texts(first, "dt"), texts(first, "dd"), strict=True))
@@ -109,8 +108,7 @@ def test_several_are_compared_down_to_the_task(cli: Cli) -> None:
 
 
 def test_one_that_was_killed_shows_what_there_is(cli: Cli) -> None:
-    assert cli.run().code == 0
-    (folder,) = cli.results
+    folder = cli.evaluated()
     (folder / "results.json").unlink()
     (folder / "samples.jsonl").unlink()
     assert len(rows("samples", folder)) == 24

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.command import main
 from coterie.benchmarks.comparison.comparing import compare
@@ -15,6 +14,7 @@ from coterie.benchmarks.evaluation.samples import Sample
 from coterie.pool.values.intervals import mean_interval, paired_interval, wilson
 from coterie.runtime.scoring.ranked import ranked
 
+from ...support.commands import ran
 from ..kept import kept, sample
 
 
@@ -79,5 +79,5 @@ def test_measures_of_two_teams_are_compared_task_by_task(tmp_path: Path) -> None
         "interval": pytest.approx([2 * end for end in paired_interval([0.5, 1.0])]),
     }
     assert "gain: -0.500 and 1.000, difference +1.500 [" in str(compare(*folders))
-    shown = CliRunner().invoke(main, ["table", str(plain)])
+    shown = ran(main, "table", str(plain))
     assert "0.333 [0.061, 0.792]" in shown.output, shown.output

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as mas_bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
@@ -15,27 +14,16 @@ from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import InputError
 from studies.plancraft.__main__ import main
 
+from ...support.commands import printed, ran, refused
+from ...support.packages import packages_in
 from .conftest import write_package
-
-CLIENT = """#!{python}
-import shutil, sys
-from pathlib import Path
-
-if not Path({source!r}).exists():
-    sys.exit("error: no route")
-shutil.copytree({source!r}, sys.argv[sys.argv.index("--target") + 1])
-"""
 
 
 @pytest.fixture
 def client(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package client that delivers our package; give what it delivers from."""
-    client = tmp_path / "uv"
-    client.write_text(CLIENT.format(python=sys.executable, source=str(folder)), encoding="utf-8")
-    client.chmod(0o755)
-    monkeypatch.setenv("UV", str(client))
+    (packages_in(tmp_path, monkeypatch) / "plancraft==0.4.9").symlink_to(folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setitem(sys.modules, "pip", None)
     return folder
 
 
@@ -71,11 +59,10 @@ def test_all_splits_are_installed_as_benchmarks() -> None:
 
 
 def test_info_says_whose_it_is_and_how_to_come_by_it(folder: Path) -> None:
-    done = CliRunner().invoke(mas_bench, ["list", "plancraft", "--data", str(folder)])
-    assert done.exit_code == 0, done.output
+    out = printed(ran(mas_bench, "list", "plancraft", "--data", folder))
     for words in ("MIT, Copyright (c) 2024 Gautier Dagan", "arXiv:2412.21033", "tasks: 3"):
-        assert words in done.output
-    assert "python -m pip install --no-deps --target DIR plancraft==0.4.9" in done.output
+        assert words in out
+    assert "python -m pip install --no-deps --target DIR plancraft==0.4.9" in out
 
 
 def test_the_package_is_fetched_once_and_one_file_kept(client: Path, tmp_path: Path) -> None:
@@ -90,10 +77,9 @@ def test_the_package_is_fetched_once_and_one_file_kept(client: Path, tmp_path: P
 
 def test_without_a_network_it_says_what_to_do(client: Path, tmp_path: Path) -> None:
     client.rename(tmp_path / "gone")
-    done = CliRunner().invoke(main, ["random"])
-    assert done.exit_code == 2
-    assert "benchmark plancraft is not on this machine, and plancraft==0.4.9 could" in done.output
-    assert "`python -m pip install --no-deps --target DIR plancraft==0.4.9`" in done.output
+    err = refused(ran(main, "random"))
+    assert "benchmark plancraft is not on this machine, and plancraft==0.4.9 could" in err
+    assert "`python -m pip install --no-deps --target DIR plancraft==0.4.9`" in err
 
 
 def test_another_package_is_refused(tmp_path: Path) -> None:
@@ -116,22 +102,19 @@ def test_a_damaged_file_is_told(tmp_path: Path, text: str) -> None:
 
 def test_an_agent_that_acts_at_random_is_measured(folder: Path) -> None:
     arguments = ["random", "--data", str(folder), "--episodes", "3", "--seed", "1"]
-    done, again = (CliRunner().invoke(main, arguments) for _ in range(2))
-    assert done.exit_code == 0, done.output
-    assert done.output == again.output
-    assert "test impossible      0 of      3  0.0000" in done.output
-    assert " of      9  " in done.output
+    out, again = (printed(ran(main, *arguments)) for _ in range(2))
+    assert out == again
+    assert "test impossible      0 of      3  0.0000" in out
+    assert " of      9  " in out
 
 
 @pytest.mark.parametrize("command", ["oracle", "verify"])
 def test_without_the_package_there_is_nothing_to_compare(folder: Path, command: str) -> None:
-    done = CliRunner().invoke(main, [command, "--package", str(folder)])
-    assert done.exit_code == 2
-    assert "has no plancraft/evaluator.py. Fill it: python -m pip install --no-deps" in done.output
+    err = refused(ran(main, command, "--package", folder))
+    assert "has no plancraft/evaluator.py. Fill it: python -m pip install --no-deps" in err
 
 
 def test_a_reference_that_cannot_start_says_what_it_lacks(folder: Path) -> None:
     (folder / "plancraft" / "evaluator.py").touch()
-    done = CliRunner().invoke(main, ["verify", "--package", str(folder)])
-    assert done.exit_code == 2
-    assert "the package's evaluator has ended: ModuleNotFoundError" in done.output
+    err = refused(ran(main, "verify", "--package", folder))
+    assert "the package's evaluator has ended: ModuleNotFoundError" in err

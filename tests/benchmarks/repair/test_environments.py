@@ -1,6 +1,5 @@
 """Environments of instances: made once, used in the jail, and refused before anything is spent."""
 
-import asyncio
 import re
 import sys
 import venv
@@ -14,12 +13,12 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.benchmarks.repair.environments import Environment, parse_environment
 from coterie.benchmarks.repair.instance import Instance
-from coterie.runtime.jail import Jails
-from coterie.runtime.scoring.scorers import Evidence, ScorerError, score
+from coterie.runtime.scoring.scorers import ScorerError
 from coterie.schema.values.codec import to_value
 from coterie.schema.values.errors import InputError
 
 from ...repairs import RIGHT, TESTS, change, needs_jail, small_repository
+from ...scoring import found
 
 
 @pytest.mark.parametrize(
@@ -101,8 +100,7 @@ def test_tests_run_in_the_environment_that_the_instance_names(tmp_path: Path) ->
     instance = with_environment(tmp_path / "repository", Environment(venv=str(there)))
     task = repair_task(instance, tmp_path / "repository", "small")
     find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])
-    result = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
-    assert result is not None
+    result = found(task, RIGHT)
     assert result.value == 1, result.log
     assert "ended with 0" in result.log
 
@@ -111,6 +109,6 @@ def test_a_task_whose_environment_is_gone_is_no_score(tmp_path: Path) -> None:
     gone = Environment(venv=str(tmp_path / "gone"))
     task = repair_task(with_environment(tmp_path / "r", gone), tmp_path / "r", "small")
     with pytest.raises(ScorerError, match=r"the environment .*gone is not there"):
-        asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
+        found(task, RIGHT)
     with pytest.raises(InputError, match="no interpreter of an environment"):
         find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])

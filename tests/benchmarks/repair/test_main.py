@@ -3,13 +3,12 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner
-
 from coterie.benchmarks.repair.__main__ import main
 from coterie.benchmarks.repair.predictions import export_predictions
 from coterie.schema import Catalogue, load_task
 
 from ...repairs import git, needs_jail, offline, small_repository
+from ...support.commands import printed, ran, refused
 
 NAME = "inflection_passerby"
 
@@ -17,9 +16,8 @@ NAME = "inflection_passerby"
 def test_a_prepared_repair_is_a_task_file(tmp_path: Path) -> None:
     _, repository = offline(NAME)
     git(tmp_path, "clone", "--quiet", str(repository), NAME)
-    done = CliRunner().invoke(main, ["prepare", NAME, str(tmp_path)])
-    assert done.exit_code == 0, done.output
-    task = load_task(done.output.strip(), Catalogue.of_host())
+    out = printed(ran(main, "prepare", NAME, tmp_path))
+    task = load_task(out.strip(), Catalogue.of_host())
     assert task.repo == tmp_path / NAME
     assert task.scorer.name == "repair"
     assert task.answer["instance_id"] == NAME
@@ -35,14 +33,14 @@ def test_predictions_are_graded_and_counted(tmp_path: Path) -> None:
     (data / "instances.json").write_text(json.dumps(rows), encoding="utf-8")
     preds = tmp_path / "preds.json"
     export_predictions([("a", instance.patch), ("b", "wrong"), ("c", None)], preds, "me")
-    done = CliRunner().invoke(main, ["grade", str(preds), "--data", str(data)])
+    done = ran(main, "grade", str(preds), "--data", str(data))
     assert done.output.splitlines() == [
         "a: resolved: FULL: all tests pass as they should",
         "b: unresolved: the patch does not apply",
         "c: empty patch: the patch is empty",
         "4 instances: 1 resolved, 1 unresolved, 1 empty patch, 1 no prediction",
     ]
-    gold = CliRunner().invoke(main, ["grade", "gold", "--data", str(data)])
+    gold = ran(main, "grade", "gold", "--data", str(data))
     assert gold.output.splitlines()[-1].startswith("4 instances: 4 resolved, 0 unresolved")
 
 
@@ -52,6 +50,5 @@ def test_a_prediction_for_nothing_that_is_there(tmp_path: Path) -> None:
     data.mkdir()
     (data / "instances.json").write_text("[]", encoding="utf-8")
     export_predictions([("x", "y")], tmp_path / "p.jsonl", "me")
-    done = CliRunner().invoke(main, ["grade", str(tmp_path / "p.jsonl"), "--data", str(data)])
-    assert done.exit_code == 2
-    assert "there is no instance 'x'" in done.output
+    done = ran(main, "grade", tmp_path / "p.jsonl", "--data", data)
+    assert "there is no instance 'x'" in refused(done)

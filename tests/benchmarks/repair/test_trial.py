@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from coterie.benchmarks.repair.grading import Grade
 from coterie.benchmarks.repair.instance import Instance
 from coterie.benchmarks.repair.trial import PatchTrial, try_patch
 from coterie.runtime.jail import Jails
@@ -34,6 +35,13 @@ def tried(small: tuple[Instance, Path], patch: str | None, seconds: float = 300)
     return asyncio.run(try_patch(instance, folder, patch, Jails(), seconds=seconds))
 
 
+def graded(small: tuple[Instance, Path], patch: str) -> Grade:
+    """Try a patch that applies, and whose tests run to their end."""
+    grade = tried(small, patch).grade
+    assert grade is not None
+    return grade
+
+
 def status(trial: PatchTrial) -> str | None:
     return trial.grade and trial.grade.status
 
@@ -45,18 +53,14 @@ def edit(old: str, new: str) -> str:
 
 
 def test_a_right_patch_is_full(small: tuple[Instance, Path]) -> None:
-    trial = tried(small, RIGHT)
-    assert trial.applied
-    assert trial.grade is not None
-    assert (trial.grade.status, trial.grade.f2p_passed) == ("FULL", (THREE,))
+    grade = graded(small, RIGHT)
+    assert (grade.status, grade.f2p_passed) == ("FULL", (THREE,))
 
 
 def test_a_wrong_patch_is_not(small: tuple[Instance, Path]) -> None:
-    trial = tried(small, edit("n + 2", "n + 1"))
-    assert trial.applied
-    assert trial.grade is not None
-    assert trial.grade.f2p_failed == (THREE,)
-    assert trial.grade.p2p_failed == ("test_doubling.py::test_two",)
+    grade = graded(small, edit("n + 2", "n + 1"))
+    assert grade.f2p_failed == (THREE,)
+    assert grade.p2p_failed == ("test_doubling.py::test_two",)
 
 
 def test_a_repair_that_breaks_something_is_not(small: tuple[Instance, Path]) -> None:
@@ -79,9 +83,8 @@ def test_half_a_repair_is_partial(small: tuple[Instance, Path]) -> None:
 
 
 def test_code_that_cannot_be_imported_fails_all(small: tuple[Instance, Path]) -> None:
-    trial = tried(small, edit("return n + 2", "return n +"))
-    assert trial.grade is not None
-    assert (trial.grade.f2p, trial.grade.p2p) == (0, 0)
+    grade = graded(small, edit("return n + 2", "return n +"))
+    assert (grade.f2p, grade.p2p) == (0, 0)
 
 
 @pytest.mark.parametrize("patch", ["", None])
@@ -130,11 +133,9 @@ def test_every_kind_of_jail_will_do(
 
 
 def test_a_patch_of_tests_alone_is_graded_as_no_change(small: tuple[Instance, Path]) -> None:
-    trial = tried(small, change("test_doubling.py", TESTS, "def test_three():\n    pass\n"))
-    assert trial.applied
-    assert trial.grade is not None
-    assert trial.grade.f2p_failed == (THREE,)
-    assert trial.grade.p2p == 1
+    grade = graded(small, change("test_doubling.py", TESTS, "def test_three():\n    pass\n"))
+    assert grade.f2p_failed == (THREE,)
+    assert grade.p2p == 1
 
 
 @pytest.mark.parametrize(
@@ -160,9 +161,8 @@ def test_a_new_test_of_the_same_name_gives_way(tmp_path: Path) -> None:
         pass_to_pass=("test_more.py::test_two", "test_doubling.py::test_name"),
     )
     faked = change("test_more.py", "", "def test_three():\n    pass\n")
-    trial = tried((moved, tmp_path / "repository"), faked)
-    assert trial.grade is not None
-    assert trial.grade.f2p_failed == ("test_more.py::test_three",)
+    failed = graded((moved, tmp_path / "repository"), faked).f2p_failed
+    assert failed == ("test_more.py::test_three",)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,8 @@ SHADOWS = {
 
 
 def test_no_file_of_the_tree_comes_before_the_test_runner(small: tuple[Instance, Path]) -> None:
-    trial = tried(small, "".join(change(name, "", text) for name, text in SHADOWS.items()))
-    assert trial.grade is not None
-    assert trial.grade.f2p_failed == (THREE,)
+    patch = "".join(change(name, "", text) for name, text in SHADOWS.items())
+    assert graded(small, patch).f2p_failed == (THREE,)
 
 
 def test_no_plugin_or_setting_of_the_tree_is_loaded(small: tuple[Instance, Path]) -> None:
@@ -239,9 +238,8 @@ FORGED = {
     ],
 )
 def test_a_forging_conftest_repairs_nothing(small: tuple[Instance, Path], kind: str) -> None:
-    trial = tried(small, change("conftest.py", "", FORGED[kind]))
-    assert trial.grade is not None
-    assert (trial.grade.status, trial.grade.f2p_failed) == ("NO", (THREE,))
+    grade = graded(small, change("conftest.py", "", FORGED[kind]))
+    assert (grade.status, grade.f2p_failed) == ("NO", (THREE,))
 
 
 def test_no_file_beside_the_tests_forges_their_results(small: tuple[Instance, Path]) -> None:
@@ -367,8 +365,7 @@ def test_statuses_are_those_of_the_original(tmp_path: Path) -> None:
         fail_to_pass=listed,
         pass_to_pass=listed,
     )
-    verdict = tried((asked, tmp_path / "repository"), RIGHT).grade
-    assert verdict is not None
+    verdict = graded((asked, tmp_path / "repository"), RIGHT)
     passed = {name.split("test_")[-1] for name in verdict.f2p_passed}
     assert passed == {"passes", "xfails", "names[a b]", "names[\\xfc/[]", "names[a"}
     assert set(verdict.p2p_passed) - set(verdict.f2p_passed) == {"test_all.py::test_skips"}

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.command import main as bench
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
@@ -30,6 +29,8 @@ from studies.differential import (
     read_brief,
     with_all_briefs,
 )
+
+from ...support.commands import ran
 
 NAMES = ("differential", "teaching")
 
@@ -106,7 +107,7 @@ def test_the_ceiling_lies_above_one_department_and_that_above_chance(level: int)
 
 
 def test_what_can_be_had_is_printed_with_intervals() -> None:
-    shown = CliRunner().invoke(main, ["--count", "20"])
+    shown = ran(main, "--count", "20")
     rows = [line for line in shown.output.splitlines() if line.startswith("| 5 ")]
     assert [row.split("|")[2].strip() for row in rows] == [
         "all briefs, Bayes", "one department", "chance",
@@ -189,11 +190,10 @@ def test_a_gain_is_reported_of_a_whole_run(tmp_path: Path) -> None:
     }
     (tmp_path / "lesson.yaml").write_text(json.dumps(team))
     with ScriptedModel("A") as model:
-        done = CliRunner().invoke(
-            bench,
-            ["run", "teaching", "--team", str(tmp_path / "lesson.yaml"), "--count", "8",
-             "--trials", "1", "--model", f"scripted@{model.api_base}", "--json",
-             "--results", str(tmp_path / "results")],
+        done = ran(
+            bench, "run", "teaching", "--team", tmp_path / "lesson.yaml", "--count", "8",
+            "--trials", "1", "--model", f"scripted@{model.api_base}", "--json",
+            "--results", tmp_path / "results",
         )  # fmt: skip
     assert done.exit_code == 0, done.output
     (results,) = (tmp_path / "results").glob("*/results.json")

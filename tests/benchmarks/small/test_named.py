@@ -16,7 +16,7 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import humaneval
 from coterie.schema import InputError, Task
 
-from ...scoring import scored
+from ...scoring import found
 from .problems import problem
 
 WORDS: Mapping[str, Any] = {
@@ -55,9 +55,7 @@ def test_a_word_problem_of_the_whole_split_is_as_in_the_selection(tmp_path: Path
     assert (item.id, item.niche, item.answer) == ("gsm8k-test-0000", "steps_2", "1234")
     assert (other.id, other.niche, other.answer) == ("gsm8k-test-0001", "steps_0", "-3")
     for answer, value in ((WORDS["answer"], 1), ("$1,234", 1), ("1235", 0), ("", 0), ("####", 0)):
-        result = scored(item, answer)
-        assert result is not None
-        assert result.value == value
+        assert found(item, answer).value == value
 
 
 def test_a_line_ends_where_the_file_says_so(tmp_path: Path) -> None:
@@ -94,8 +92,7 @@ def test_a_function_to_write_shows_its_tests_and_nothing_of_the_solution(tmp_pat
         ("```python\ndef check(", 0),
         ("", 0),
     ):
-        result = scored(task, answer)
-        assert result is not None
+        result = found(task, answer)
         assert result.value == value, (answer, result.reason)
 
 

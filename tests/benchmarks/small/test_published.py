@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -21,6 +22,7 @@ from coterie.runtime.local.packaged import PackagedFile
 from coterie.schema.values.errors import InputError
 
 from ...scoring import scored
+from ...support.packages import packages_in
 from .problems import problem
 
 CASE = {
@@ -29,28 +31,15 @@ CASE = {
     "expected": "1234",
     "upstream_answer": "She had 1000.\n1000 + 234 = <<1000+234=1234>>1234\n#### 1,234",
 }
-CLIENT = """#!{python}
-import sys
-from pathlib import Path
-
-if not Path({source!r}).exists():
-    sys.exit("error: no route")
-target = Path(sys.argv[sys.argv.index("--target") + 1], "kit", "items.txt")
-target.parent.mkdir(parents=True)
-target.write_bytes(Path({source!r}).read_bytes())
-"""
 
 
 @pytest.fixture
 def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PublishedFile:
     """A file in a package of its own, which a package client of our own delivers."""
-    source, client = tmp_path / "source", tmp_path / "uv"
-    source.write_bytes(b"items")
-    client.write_text(CLIENT.format(python=sys.executable, source=str(source)), encoding="utf-8")
-    client.chmod(0o755)
-    monkeypatch.setenv("UV", str(client))
+    kit = packages_in(tmp_path, monkeypatch) / "kit==1.0" / "kit"
+    kit.mkdir(parents=True)
+    (kit / "items.txt").write_bytes(b"items")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setitem(sys.modules, "pip", None)
     packaged = PackagedFile(
         requirement="kit==1.0",
         member="kit/items.txt",
@@ -62,7 +51,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PublishedFile:
 
 def test_a_file_is_fetched_once_and_kept_alone(published: PublishedFile, tmp_path: Path) -> None:
     assert published.read(Source()) == b"items"
-    (tmp_path / "source").unlink()
+    shutil.rmtree(tmp_path / "packages")
     assert published.read(Source()) == b"items"
     if sys.platform == "linux":
         kept = [path.name for path in (tmp_path / "cache/coterie/benchmarks").iterdir()]
@@ -70,7 +59,7 @@ def test_a_file_is_fetched_once_and_kept_alone(published: PublishedFile, tmp_pat
 
 
 def test_without_a_network_it_says_what_to_do(published: PublishedFile, tmp_path: Path) -> None:
-    (tmp_path / "source").unlink()
+    shutil.rmtree(tmp_path / "packages")
     with pytest.raises(InputError) as caught:
         published.read(Source())
     message = str(caught.value)
@@ -81,7 +70,7 @@ def test_without_a_network_it_says_what_to_do(published: PublishedFile, tmp_path
 
 
 def test_a_named_folder_is_read_unfetched(published: PublishedFile, tmp_path: Path) -> None:
-    (tmp_path / "source").unlink()
+    shutil.rmtree(tmp_path / "packages")
     file = tmp_path / "mine" / "kit" / "items.txt"
     with pytest.raises(InputError, match=r"items\.txt' cannot be read: No such file"):
         published.read(Source(data=tmp_path / "mine"))

@@ -1,6 +1,5 @@
 """`math500` and `rarebench`, on small files of ours in the forms in which theirs are published."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,10 +8,9 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
-from coterie.runtime.jail import Jails
-from coterie.runtime.scoring.scorers import Evidence
-from coterie.runtime.scoring.scorers import score as scored
 from coterie.schema import InputError, Task
+
+from ...scoring import found
 
 PROBLEMS = [
     {"problem": "What is $\\frac{1}{4} + \\frac{1}{4}$?",
@@ -107,9 +105,7 @@ def test_cases_have_names_and_any_name_of_a_disease_counts(tmp_path: Path, place
         (item, "1. Long hand syndrome / Velmar disease", 1),
         (other, "1. Tooth type", 0),
     ):
-        result = asyncio.run(scored(Evidence(task=task, answer=answer, jails=Jails())))
-        assert result is not None
-        assert result.value == value
+        assert found(task, answer).value == value
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,14 @@ import pytest
 
 from coterie.schema import ScorerChoice, Task
 
-from ...scoring import scored
+from ...scoring import found
 
 
 def value(name: str, answer: str, reference: object, **options: object) -> float:
     task = Task(
         id="t", query="?", answer=reference, scorer=ScorerChoice(name=name, options=options)
     )
-    result = scored(task, answer)
-    assert result is not None
+    result = found(task, answer)
     assert result.reason
     return result.value
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
+from coterie.pool import Pool
+from coterie.pool.ledger.changes import ChildRejected, Retired
 from coterie.schema import Lineage
 
-from ..edited_teams import child_of, edited, pool_of, scored, vote
+from ..edited_teams import child_of, edited, pool_of, scored, tried, vote
 
 NASTY = "\x1b]0;title\x07\x1b[31mred\u202e"
 
@@ -24,8 +24,8 @@ def pool(tmp_path: Path) -> Pool:
     scored(pool, "vote_1", 1, 1, 0.8, niche="dates", usd=0.01)
     scored(pool, "vote_1", 0, niche="ages", usd=0.01)
     scored(pool, "guess", 0.5, niche="ages", usd=0.01)
-    pool.commit(Evaluated(member="vote", trial=Trial(task="x", reason="down")), op="x")
-    pool.commit(Evaluated(member="guess", trial=Trial(task="y", score=1, split="test")), op="y")
+    pool.commit(tried("vote", "x", reason="down"), op="x")
+    pool.commit(tried("guess", "y", 1, split="test"), op="y")
     pool.commit(
         ChildRejected(
             operator="mutate", reason=f"no team {NASTY}", problems=["a cycle"], parents=["vote"]

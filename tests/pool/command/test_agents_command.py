@@ -14,7 +14,7 @@ from coterie.pool.ledger.learnt import Learnt
 from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.schema import Agent, Lineage
 
-from ...support.commands import ran
+from ...support.commands import printed, ran
 from ..edited_teams import pool_of, vote
 
 SOLVER = Agent(id="solver", role="solver", prompt="Solve it.")
@@ -45,11 +45,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_agents_are_listed_with_what_they_scored(folder: Path) -> None:
-    done = run("agents", folder)
-    assert done.exit_code == 0, done.output
-    lines = [line.split("  ") for line in done.stdout.splitlines()]
+    out = printed(run("agents", folder))
+    lines = [line.split("  ") for line in out.splitlines()]
     assert [line[0] for line in lines] == ["agent", "solver", "ada", "", "2 agents; 0 retired"]
-    assert "0.500" in done.stdout
+    assert "0.500" in out
     report = json.loads(run("agents", folder, "--json").stdout)["agents"]
     assert [(item["agent"], item["n"], item["revisions"], item["learnt"]) for item in report] == [
         ("solver", 0, 0, 2),

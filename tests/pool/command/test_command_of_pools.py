@@ -8,23 +8,22 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool, Trial
+from coterie.pool import Pool
 from coterie.pool.command import main
-from coterie.pool.ledger.changes import Evaluated, Retired
+from coterie.pool.ledger.changes import Retired
 from coterie.schema import Lineage, LineageStep, load_team
 
-from ...support.commands import ran
+from ...support.commands import printed, ran, refused
 from ...support.processes import python
-from ..edited_teams import child_of, edited, pool_of, scored, vote
+from ..edited_teams import child_of, edited, pool_of, scored, tried, vote
 from .conftest import NASTY
 
 run = partial(ran, main)
 
 
 def told(*arguments: object) -> Any:
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    out = printed(run(*arguments))
+    return json.loads(out)
 
 
 # init
@@ -71,11 +70,10 @@ def test_wrong_input_is_one_error(pool: Pool, case: str, monkeypatch: pytest.Mon
     monkeypatch.chdir(pool.folder.parent)
     Path("empty").mkdir()
     arguments, message = BAD[case]
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error: ")
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    err = refused(run(*arguments))
+    assert err.startswith("error: ")
+    assert message in err
+    assert len(err.splitlines()) == 1
     assert not Path("new").exists()
 
 
@@ -158,9 +156,7 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
 
 
 def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
-    pool.commit(
-        Evaluated(member="vote_1", trial=Trial(task="t", score=1, run="r-1", chosen=True)), op="won"
-    )
+    pool.commit(tried("vote_1", "t", 1, run="r-1", chosen=True), op="won")
     done = run("show", pool.folder, "vote_1")
     word = "  won       1 trial, score 1.000, with which it entered the pool: not in its mean\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
@@ -170,8 +166,7 @@ def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
 
 def test_how_a_team_does_when_it_is_adapted_is_told_apart(pool: Pool) -> None:
     for number, score in enumerate((1, 0, 0)):
-        trial = Trial(task=f"a{number}", score=score, adapted=True)
-        pool.commit(Evaluated(member="guess", trial=trial), op=f"adapted {number}")
+        pool.commit(tried("guess", f"a{number}", score, adapted=True), op=f"adapted {number}")
     assert "  adapted   0.333 (3)\n" in run("show", pool.folder, "guess").stdout
     row = next(row for row in run("list", pool.folder).stdout.splitlines() if "guess" in row)
     assert " 0.333 (3) " in row
@@ -320,9 +315,7 @@ def test_a_file_is_imported_once(pool: Pool, tmp_path: Path) -> None:
 def test_a_file_that_does_not_load_is_told_with_all_problems(pool: Pool, tmp_path: Path) -> None:
     file = tmp_path / "bad.yaml"
     file.write_text("name: bad\nagents:\n  a: {prompt: Solve it., tools: [bomb]}\ncolour: red\n")
-    done = run("import", pool.folder, file)
-    assert done.exit_code == 2
-    assert len(done.stderr.splitlines()) == 3
+    assert len(refused(run("import", pool.folder, file)).splitlines()) == 3
     assert list(Pool.open(pool.folder).members) == ["vote", "guess", "vote_1"]
 
 
@@ -344,7 +337,7 @@ def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
     path.write_text(
         path.read_text().replace("name: vote_1\n", f"name: vote_1\ndescription: {text}\n")
     )
-    pool.commit(Evaluated(member="vote", trial=Trial(task="z", score=1, niche=f"n{NASTY}")), op="z")
+    pool.commit(tried("vote", "z", 1, niche=f"n{NASTY}"), op="z")
     orphan = pool.folder / "teams" / "\x1b[31mx.yaml"
     orphan.write_text("")
     for arguments in (

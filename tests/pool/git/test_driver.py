@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial, verify
+from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.driver import DRIVER, merge_file
-from coterie.pool.ledger.changes import Evaluated, Learnt, Revised
+from coterie.pool.ledger.changes import Learnt, Revised
 from coterie.schema import Agent, InputError
 from coterie.schema.values.errors import StorageError
 
 from ...support.commands import invoked
 from ...support.repositories import Repo
-from ..edited_teams import child_of
+from ..edited_teams import child_of, tried
 from ..histories import begun
 
 
@@ -24,8 +24,7 @@ def repository(folder: Path, pool: str = ".") -> Repo:
     repo = Repo(folder, pool)
     begun(repo.pool)
     repo.commit("begun")
-    result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0)
-    assert DRIVER in result.out
+    assert DRIVER in invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0).out
     return repo
 
 
@@ -34,8 +33,7 @@ def branch(repo: Repo, name: str, score: float | None = None) -> None:
     repo.git("checkout", "-q", "-b", name, "main")
     pool = Pool.open(repo.pool)
     if score is not None:
-        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
-        pool.commit(change, op="town/000009/trial")
+        pool.commit(tried("vote", "t", score), op="town/000009/trial")
         repo.commit(name)
         return
     child_of(pool, "vote", op=f"{name}/child", prompt=f"As {name} says.")
@@ -82,8 +80,7 @@ def test_attributes_that_are_there_stay_in_whatever_encoding(tmp_path: Path) -> 
     there = attributes.read_bytes()
     attributes.write_bytes(b"# caf\xe9")
     for _ in range(2):
-        result = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
-        assert (result.code, result.err) == (0, "")
+        assert invoked(mas_pool, ["git", str(repo.pool)], "mas-pool").ended(0).err == ""
         assert attributes.read_bytes() == b"# caf\xe9\n" + there
 
 
@@ -103,8 +100,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
     ledgers: list[Path] = []
     for score, name in enumerate(("ours", "theirs")):
         pool = begun(tmp_path / name)
-        change = Evaluated(member="vote", trial=Trial(task="t", score=score))
-        pool.commit(change, op="town/000009/trial")
+        pool.commit(tried("vote", "t", score), op="town/000009/trial")
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
     result = invoked(mas_pool, words, "mas-pool").ended(2)
@@ -164,12 +160,10 @@ def test_what_cannot_be_merged_or_set_up_is_told(tmp_path: Path) -> None:
     alone = begun(tmp_path / "alone").folder
     result = invoked(mas_pool, ["git", str(alone)], "mas-pool")
     assert (result.code, "in no repository of git" in result.err) == (2, True)
-    result = invoked(mas_pool, ["git", str(tmp_path)], "mas-pool")
-    assert (result.code, "no pool in" in result.err) == (2, True)
+    assert "no pool in" in invoked(mas_pool, ["git", str(tmp_path)], "mas-pool").ended(2).err
     odd = Repo(tmp_path / "repository", "pool[1]")
     begun(odd.pool)
-    result = invoked(mas_pool, ["git", str(odd.pool)], "mas-pool")
-    assert (result.code, "Rename the folder" in result.err) == (2, True)
+    assert "Rename the folder" in invoked(mas_pool, ["git", str(odd.pool)], "mas-pool").ended(2).err
 
 
 def test_a_clone_that_was_not_set_up_goes_by_the_attributes(tmp_path: Path) -> None:

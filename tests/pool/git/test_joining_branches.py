@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from coterie.pool import Pool, Trial, import_teams, verify
+from coterie.pool import Pool, import_teams, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.joining import join
-from coterie.pool.ledger.changes import Evaluated, Learnt, Retired, Revised
+from coterie.pool.ledger.changes import Learnt, Retired, Revised
 from coterie.pool.ledger.state import begin, is_shared
 from coterie.pool.values.layout import LEDGER
 from coterie.schema import Catalogue, Lineage
@@ -23,7 +23,7 @@ from coterie.schema.values.errors import StorageError
 from ...operators.evolving import evolved, write_world
 from ...support.commands import CommandResult, invoked, invoked_in
 from ...support.repositories import Repo
-from ..edited_teams import SEED, child_of, pool_of, vote
+from ..edited_teams import SEED, child_of, pool_of, tried, vote
 from ..histories import Folders, Repository, begun, history
 
 PARTS = 50
@@ -39,10 +39,6 @@ def shared_pool(folder: Path) -> Repo:
     pool.commit(tried("vote", "t0", 0.5), op="t0")
     repository.commit("begun")
     return repository
-
-
-def tried(name: str, task: str, score: float) -> Evaluated:
-    return Evaluated(member=name, trial=Trial(task=task, score=score))
 
 
 def told(folder: Path) -> dict[str, Any]:
@@ -242,8 +238,7 @@ def test_what_models_wrote_is_no_markdown(evolved_branch: Repo) -> None:
 
 
 def test_a_report_of_what_is_not_there_is_told(evolved_branch: Repo, tmp_path: Path) -> None:
-    result = report(evolved_branch, "--since", "nowhere")
-    assert (result.code, "git knows no such commit" in result.err) == (2, True)
+    assert "git knows no such commit" in report(evolved_branch, "--since", "nowhere").ended(2).err
     assert report(evolved_branch, "--since", "--all").code == 2
     Pool.init(tmp_path / "alone", shared=True)
     result = invoked(mas_pool, ["report", str(tmp_path / "alone"), "--since", "HEAD"], "mas-pool")
@@ -251,8 +246,7 @@ def test_a_report_of_what_is_not_there_is_told(evolved_branch: Repo, tmp_path: P
     evolved_branch.git("mv", "ledger.jsonl", "elsewhere")
     evolved_branch.commit("no pool")
     evolved_branch.git("mv", "elsewhere", "ledger.jsonl")
-    result = report(evolved_branch, "--since", "HEAD")
-    assert (result.code, "was no pool then" in result.err) == (2, True)
+    assert "was no pool then" in report(evolved_branch, "--since", "HEAD").ended(2).err
 
 
 def test_git_shows_a_new_team_beside_its_parent(evolved_branch: Repo) -> None:

@@ -5,25 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial, repair, verify
+from coterie.pool import Pool, repair, verify
 from coterie.pool.command import main as mas_pool
 from coterie.pool.git.undoing import operations_of, undo
-from coterie.pool.ledger.changes import (
-    Added,
-    Evaluated,
-    EventNoted,
-    Learnt,
-    Restored,
-    Retired,
-    Revised,
-)
+from coterie.pool.ledger.changes import Added, EventNoted, Learnt, Restored, Retired, Revised
 from coterie.pool.ledger.scaffold import HEAD
 from coterie.schema import Agent, Lineage
 from coterie.schema.values.errors import InputError, StorageError
 
 from ...support.commands import invoked
 from ...support.repositories import Repo, run_git
-from ..edited_teams import SEED, child_of, vote
+from ..edited_teams import SEED, child_of, tried, vote
 
 OPERATIONS = 12
 
@@ -61,8 +53,7 @@ def a_task(pool: Pool, name: str) -> str:
     to = Agent(id="ada", prompt=f"Count as {name} does.")
     pool.commit(Revised(agent="ada", to=to), op=f"{name}/revised")
     pool.commit(lesson(f"{name} carries.", "old lesson"), op=f"{name}/learnt")
-    trial = Evaluated(member=child, trial=Trial(task=name, score=1.0))
-    pool.commit(trial, op=f"{name}/trial")
+    pool.commit(tried(child, name, 1.0), op=f"{name}/trial")
     return child
 
 
@@ -190,8 +181,7 @@ def test_a_pool_is_sound_after_any_tasks_undone_and_reverted(tmp_path: Path, see
                 parent = chance.choice([*pool.members])
                 child = child_of(pool, parent, op=f"{name}/born", prompt=f"As {number} says.")
                 pool.commit(lesson(f"{number}"), op=f"{name}/learnt")
-                trial = Evaluated(member=child, trial=Trial(task=name, score=0.5))
-                pool.commit(trial, op=f"{name}/trial")
+                pool.commit(tried(child, name, 0.5), op=f"{name}/trial")
             case "undo":
                 pool = Pool.open(folder)
                 done = sorted({e.op[:10] for e in pool.entries() if e.op.startswith("run/")})

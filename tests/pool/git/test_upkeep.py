@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial, repair, verify
-from coterie.pool.ledger.changes import ChildRejected, Evaluated, Restored, Retired
+from coterie.pool import Pool, repair, verify
+from coterie.pool.ledger.changes import ChildRejected, Restored, Retired
 from coterie.pool.ledger.ledger import Ledger
 from coterie.schema import Catalogue, InputError, Lineage, Model
 from coterie.schema.values.errors import StorageError
 
 from ...support.failpoints import armed
-from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
+from ..edited_teams import SEED, child_of, edited, pool_of, scored, tried, vote
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def pool(tmp_path: Path) -> Pool:
     child_of(pool, "vote_1", max_tokens=10)
     scored(pool, "vote", 0, 1)
     scored(pool, "vote_2", 1)
-    pool.commit(Evaluated(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(tried("vote_2", "x", reason="down"), op="x")
     pool.commit(
         ChildRejected(operator="mutate", reason="bad", problems=["a", "b"], parents=["vote"]),
         op="r",
@@ -141,9 +141,7 @@ def test_a_damaged_evaluation_is_left_out(pool: Pool) -> None:
     mended = Pool.open(pool.folder)
     assert mended.members["vote"].statistics.n == 1
     assert mended.members["vote_2"].statistics.n == 1
-    assert mended.commit(
-        Evaluated(member="vote", trial=Trial(task="None-1", score=1)), op="vote/None/1"
-    )
+    assert mended.commit(tried("vote", "None-1", 1), op="vote/None/1")
     assert verify(pool.folder).faults == ()
 
 

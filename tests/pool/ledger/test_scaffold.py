@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.pool import Pool, verify
 from coterie.pool.command import main as mas_pool
@@ -17,6 +16,7 @@ from coterie.schema import Agent, Catalogue, Lineage, Team, dump, load_team
 from coterie.schema.command.diff import main as mas_diff
 from coterie.schema.edits import AddAgent, Edit, SetNote, apply, taught
 
+from ...support.commands import ran
 from ...support.repositories import run_git
 
 KNOWN = Catalogue.of_host()
@@ -158,7 +158,7 @@ def test_words_say_whose_note_changed_and_which_task_taught_it(pool: Pool, tmp_p
     succeed(pool, "sums_1", UNITS)
     shutil.copytree(pool.folder / "scaffold", tmp_path / "before")
     succeed(pool, "sums_2", *STORY)
-    result = CliRunner().invoke(mas_diff, [str(tmp_path / "before"), str(pool.folder / "scaffold")])
+    result = ran(mas_diff, str(tmp_path / "before"), str(pool.folder / "scaffold"))
     assert result.exit_code == 1
     for word in (
         "solver: patch units Write the unit. -> Write the unit beside each number."
@@ -213,7 +213,7 @@ def test_what_a_person_edits_is_taken_in_where_they_ask_for_it(pool: Pool) -> No
     folder = pool.folder / "scaffold"
 
     def adopt() -> str:
-        result = CliRunner().invoke(mas_pool, ["adopt", str(pool.folder), "--reason", "Kinder."])
+        result = ran(mas_pool, "adopt", str(pool.folder), "--reason", "Kinder.")
         return f"{result.exit_code} {result.output}"
 
     assert "There is nothing to adopt" in adopt()
@@ -236,7 +236,7 @@ def test_what_a_person_edits_is_taken_in_where_they_ask_for_it(pool: Pool) -> No
 def test_without_a_head_there_is_no_folder(tmp_path: Path) -> None:
     pool = Pool.init(tmp_path / "pool", ["seed:debate_3"])
     assert pool.head is None
-    result = CliRunner().invoke(mas_pool, ["adopt", str(pool.folder)])
+    result = ran(mas_pool, "adopt", str(pool.folder))
     assert result.exit_code == 2
     assert "no strategy has said which team its scaffold is of" in result.output
     assert not (pool.folder / "scaffold").exists()

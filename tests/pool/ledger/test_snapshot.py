@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +27,7 @@ from coterie.pool.values.layout import LEDGER, SNAPSHOTS
 from coterie.pool.view import PoolView, Views
 from coterie.schema.values.errors import CoterieError, StorageError
 
+from ...support.commands import ran
 from ...support.failpoints import armed
 from ...support.processes import in_children
 from ...support.repositories import run_git
@@ -189,7 +189,7 @@ def test_whatever_somebody_writes_into_a_snapshot_no_command_breaks(
             look_at(Pool.open(whole))
         if nightly or number < 2:
             for command, *rest in READING:
-                done = CliRunner().invoke(main, [command, str(whole), *rest])
+                done = ran(main, command, str(whole), *rest)
                 assert done.exit_code in {0, 1, 2}, (place, odd, command, done.output)
 
 

@@ -8,7 +8,7 @@ from random import Random
 from unicodedata import normalize
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +22,7 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.schema import InputError, Task
 
 from ...canned import seeds
+from ...support.commands import ran
 from ..edited_teams import pool_of, vote
 
 TASK = Task(id="case_7", query="Which fever is it?", context="He was in the tropics.")
@@ -151,7 +152,7 @@ PLAIN = "name: one\nagents:\n  solver: {prompt: Solve it.}\n"
 
 
 def mas_run(*words: str) -> Result:
-    return CliRunner().invoke(main, [*words, "--quiet", "--embedder", "hashing"])
+    return ran(main, *words, "--quiet", "--embedder", "hashing")
 
 
 def test_nobody_recalls_what_was_learnt_from_the_very_task(pool: Pool) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.pool import Pool
 from coterie.pool.ledger.changes import Added
@@ -21,7 +20,7 @@ from coterie.runtime.messages.messages import question
 from coterie.runtime.messages.recall import MemoryEntry, Recaller
 from coterie.schema import Agent, InputError, Lineage, Recall, RunError, Task, Team
 
-from ...support.commands import mas
+from ...support.commands import mas, printed, ran
 from ..qdrant_server import QdrantServer
 
 TASK = Task(id="t", query="How many apples are left?")
@@ -182,8 +181,7 @@ def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path, here
     Pool.open(pool).commit(closer, op="closer")
     pool.rename(folder / "elsewhere")
     [path] = (folder / "runs").iterdir()
-    again = mas("run", "--replay", str(path), "--verify")
-    assert again.exit_code == 0, again.stderr + again.stdout
+    printed(mas("run", "--replay", str(path), "--verify"))
 
 
 DRAFTING = """\
@@ -214,7 +212,7 @@ def test_a_draft_finds_more_than_the_task_and_replays_poolless(pool: Path, here:
     draft = "It is rust on a pear tree in spring. " * 9
     with ScriptedModel({"Cut the juniper": "7", "": draft}) as model:
         chosen = ("--pool", "pool", "--embedder", "hashing", "--model", f"m@{model.api_base}")
-        done = CliRunner().invoke(main, ["team.yaml", "task.json", "--quiet", *chosen])
+        done = ran(main, "team.yaml", "task.json", "--quiet", *chosen)
         assert (done.exit_code, done.stdout, len(model.calls)) == (0, "7\n", 2), done.stderr
     pool.rename(folder / "elsewhere")
     [path] = (folder / "runs").iterdir()
@@ -223,8 +221,7 @@ def test_a_draft_finds_more_than_the_task_and_replays_poolless(pool: Path, here:
     [entry] = recalled["entries"]
     assert 0.3 < entry.pop("similarity") <= 1
     assert entry == {"id": "rust", "credit": 0.5, "case": "case_7"}
-    again = CliRunner().invoke(main, ["--replay", str(path), "--verify", "--embedder", "minilm"])
-    assert again.exit_code == 0, again.output
+    printed(ran(main, "--replay", str(path), "--verify", "--embedder", "minilm"))
 
 
 def test_a_qdrant_server_reminds_of_the_same(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,11 +261,11 @@ def test_an_absent_server_is_told(pool: Path, here: Path, monkeypatch: pytest.Mo
         words += ["--model", f"m@{model.api_base}"]
         with QdrantServer() as server:
             monkeypatch.setenv("QDRANT_URL", server.url)
-            done = CliRunner().invoke(main, words)
+            done = ran(main, *words)
             assert (done.exit_code, done.stdout) == (0, "7\n"), done.output
             [path] = (folder / "runs").iterdir()
             asked = len(model.calls)
-        away = CliRunner().invoke(main, words)
+        away = ran(main, *words)
         assert away.exit_code == 1
         assert away.stderr.count("unset QDRANT_URL") == 1, away.stderr
         assert "Traceback" not in away.output
@@ -276,5 +273,4 @@ def test_an_absent_server_is_told(pool: Path, here: Path, monkeypatch: pytest.Mo
     [failed] = {*(folder / "runs").iterdir()} - {path}
     result = json.loads((failed / "result.json").read_text())
     assert result.get("score") is None
-    again = CliRunner().invoke(main, ["--replay", str(path), "--verify", "--embedder", "hashing"])
-    assert again.exit_code == 0, again.output
+    printed(ran(main, "--replay", str(path), "--verify", "--embedder", "hashing"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool, Trial, verify
-from coterie.pool.ledger.changes import ChildRejected, Evaluated, Restored, Retired
+from coterie.pool import Pool, verify
+from coterie.pool.ledger.changes import ChildRejected, Restored, Retired
 from coterie.pool.values.layout import has_begun
 from coterie.runtime.values.usage import Usage
 from coterie.schema import (
@@ -25,7 +25,7 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
 
 from ...support.failpoints import armed
-from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
+from ..edited_teams import SEED, child_of, edited, pool_of, scored, tried, vote
 from ..values.test_identity import ONE_RING, TWO_RINGS
 
 
@@ -256,9 +256,7 @@ def test_an_operator_has_a_name(pool: Pool) -> None:
 def test_statistics_follow_from_evaluations(pool: Pool) -> None:
     scored(pool, "vote", 1, 0.5, niche="dates", usd=0.01)
     scored(pool, "vote", 0, niche="ages", usd=0.01)
-    pool.commit(
-        Evaluated(member="vote", trial=Trial(task="x", niche="ages", reason="no model")), op="x"
-    )
+    pool.commit(tried("vote", "x", niche="ages", reason="no model"), op="x")
     for seen in (pool, Pool.open(pool.folder)):
         member = seen.members["vote"]
         assert (member.statistics.n, member.statistics.score) == (3, 0.5)
@@ -273,10 +271,8 @@ def test_statistics_follow_from_evaluations(pool: Pool) -> None:
 
 
 def test_what_is_held_out_does_not_count(pool: Pool) -> None:
-    pool.commit(Evaluated(member="vote", trial=Trial(task="a", score=0.2, niche="n")), op="a")
-    pool.commit(
-        Evaluated(member="vote", trial=Trial(task="b", score=1, niche="n", split="test")), op="b"
-    )
+    pool.commit(tried("vote", "a", 0.2, niche="n"), op="a")
+    pool.commit(tried("vote", "b", 1, niche="n", split="test"), op="b")
     member = pool.members["vote"]
     assert member.statistics.score == member.on("n").score == 0.2
     assert member.on(split="test").score == member.on("n", split="test").score == 1
@@ -284,9 +280,9 @@ def test_what_is_held_out_does_not_count(pool: Pool) -> None:
 
 
 def test_what_a_twin_scored_on_a_task_is_known(pool: Pool) -> None:
-    pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=1)), op="a")
-    pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=0)), op="b")
-    pool.commit(Evaluated(member="vote", trial=Trial(task="t", reason="no model")), op="c")
+    pool.commit(tried("vote", "t", 1), op="a")
+    pool.commit(tried("vote", "t", 0), op="b")
+    pool.commit(tried("vote", "t", reason="no model"), op="c")
     twin = pool.add(vote("Solve it twice.", "Solve it."), SEED, op="d")
     known = pool.member(twin.name).on_task("t")
     assert known is not None
@@ -298,7 +294,7 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
     born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
     name = pool.add(edited(vote(), max_tokens=9), born, op="a").name
     pool.commit(
-        Evaluated(member=name, trial=Trial(task="t", score=1, niche="n", run="r", chosen=True)),
+        tried(name, "t", 1, niche="n", run="r", chosen=True),
         op="b",
     )
     for seen in (pool, Pool.open(pool.folder)):
@@ -309,9 +305,7 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
 
 
 def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
-    pool.commit(
-        Evaluated(member="vote", trial=Trial(task="t", score=1, niche="n", adapted=True)), op="a"
-    )
+    pool.commit(tried("vote", "t", 1, niche="n", adapted=True), op="a")
     member = Pool.open(pool.folder).members["vote"]
     assert (member.statistics.n, member.on("n").adapted) == (0, 1)
     assert pool.member("vote").on_task("t") is None
@@ -319,8 +313,9 @@ def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
 
 
 def test_a_line_says_what_was_given_and_no_more(pool: Pool) -> None:
-    trial = Trial(task="t", score=1, reward=0.9, usage=Usage(calls=2, usd=0.5), niche="n", run="r")
-    pool.commit(Evaluated(member="vote", trial=trial), op="a")
+    pool.commit(
+        tried("vote", "t", 1, reward=0.9, usage=Usage(calls=2, usd=0.5), niche="n", run="r"), op="a"
+    )
     *_, last = pool.entries()
     assert last.value == {
         "kind": "evaluated",

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from coterie.schema import Agent, Catalogue, Notes, load_team
 from coterie.schema.command import diff, explain, fmt, validate
 from coterie.schema.loading.agent_file import AgentFile, write_agent
+
+from ...support.commands import ran, refused
 
 CRITIC = Agent(id="critic", role="critic", prompt="Find it.", notes=Notes(patches={"a": "B."}))
 TEAM = """\
@@ -38,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(command: object, *arguments: str) -> Result:
-    return CliRunner().invoke(command.main, arguments)  # type: ignore[attr-defined]
+    return ran(command.main, *arguments)  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("folder")
@@ -54,9 +56,7 @@ def test_validate_takes_agents_as_files_and_as_folders() -> None:
 
 
 def test_a_folder_without_agents_is_refused(tmp_path: Path) -> None:
-    done = run(validate, str(tmp_path))
-    assert done.exit_code == 2
-    assert "no agent files here" in done.stderr
+    assert "no agent files here" in refused(run(validate, str(tmp_path)))
 
 
 @pytest.mark.usefixtures("folder")

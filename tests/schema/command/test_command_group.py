@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from coterie.schema import CoterieError, InputError, LimitError
 from coterie.schema.command import FIRST_SCREEN, LONGEST_MESSAGE, Command, host_catalogue, main
+
+from ...support.commands import printed, ran, refused
 
 
 def words_of(help_text: str) -> set[str]:
@@ -18,13 +19,12 @@ def words_of(help_text: str) -> set[str]:
 
 
 def test_help_lists_at_most_ten_commands_and_names_the_others() -> None:
-    done = CliRunner().invoke(main, ["--help"])
-    assert done.exit_code == 0
-    shown = words_of(done.stdout.rpartition("\n\n")[0])
+    out = printed(ran(main, "--help"))
+    shown = words_of(out.rpartition("\n\n")[0])
     assert len(shown) <= 10
     assert shown >= {"bench", "doctor", "evolve", "init", "pool", "run", "validate", "view"}
-    assert "mas dev --help" in done.stdout
-    others = words_of(CliRunner().invoke(main, ["dev", "--help"]).stdout)
+    assert "mas dev --help" in out
+    others = words_of(ran(main, "dev", "--help").stdout)
     assert others >= {"blame", "diff", "explain", "fmt", "graph", "import"}
     assert not others & shown
 
@@ -42,9 +42,7 @@ def test_help_lists_at_most_ten_commands_and_names_the_others() -> None:
     ],
 )
 def test_a_moved_or_mistyped_command_says_what_to_write(words: list[str], instead: str) -> None:
-    done = CliRunner().invoke(main, words)
-    assert done.exit_code == 2
-    assert instead in done.stderr
+    assert instead in refused(ran(main, *words))
 
 
 def commands(group: click.Group, ctx: click.Context) -> Iterator[tuple[click.Context, Command]]:
@@ -68,7 +66,7 @@ def test_the_first_screen_of_each_command_has_at_most_fifteen_options() -> None:
 
 
 def test_rare_options_are_shown_on_demand_each_in_its_group() -> None:
-    brief, full = (CliRunner().invoke(main, ["run", f"--{word}"]).stdout
+    brief, full = (ran(main, "run", f"--{word}").stdout
                    for word in ("help", "help-all"))  # fmt: skip
     assert "--allow-import" not in brief
     assert "Show all options" in brief
@@ -94,7 +92,7 @@ def test_errors_become_messages_and_exit_codes(
     def command() -> None:
         raise error
 
-    done = CliRunner().invoke(command, [])
+    done = ran(command)
     assert done.exit_code == code
     assert message in done.stderr
     assert ("Traceback" in done.stderr) == (code == 70)
@@ -105,12 +103,11 @@ def test_a_message_longer_than_anybody_reads_loses_its_middle() -> None:
     def command() -> None:
         raise InputError(f"begins {'x' * 1_000_000} ends")
 
-    done = CliRunner().invoke(command, [])
-    assert done.exit_code == 2
-    assert len(done.stderr) < LONGEST_MESSAGE + 100
-    assert done.stderr.startswith("error: begins xx")
-    assert done.stderr.endswith("xx ends\n")
-    assert "[… 990,019 characters left out …]" in done.stderr
+    err = refused(ran(command))
+    assert len(err) < LONGEST_MESSAGE + 100
+    assert err.startswith("error: begins xx")
+    assert err.endswith("xx ends\n")
+    assert "[… 990,019 characters left out …]" in err
 
 
 @pytest.mark.parametrize("package", ["nope", "numpy.linalg", ""])

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from coterie.schema.command import Command
 
-from ...support.commands import mas
+from ...support.commands import mas, ran, refused
 from ...support.processes import python
 
 COMMANDS = {
@@ -63,9 +63,8 @@ def test_what_cannot_work_without_posix_says_so_in_a_sentence(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setattr(sys, "platform", "win32")
-    done = mas(*words)
-    assert done.exit_code == 2
-    [text] = done.stderr.splitlines()
+    err = refused(mas(*words))
+    [text] = err.splitlines()
     assert text.startswith("error: this needs Linux or macOS, and the system is 'win32'.")
 
 
@@ -77,6 +76,4 @@ def test_an_attribute_that_posix_alone_has_is_no_bug_either(
         raise AttributeError("module 'os' has no attribute 'geteuid'")
 
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    done = CliRunner().invoke(command, [])
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error: this needs Linux or macOS")
+    assert refused(ran(command)).startswith("error: this needs Linux or macOS")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
@@ -13,8 +12,7 @@ from coterie.schema import Catalogue, load_team
 from coterie.schema.command.diff import main
 from coterie.schema.edits import apply, edits_from_json
 
-if TYPE_CHECKING:
-    pass
+from ...support.commands import printed, refused
 
 ONE = """\
 name: pair
@@ -46,8 +44,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_difference_is_told_in_words_and_ends_with_1(files: tuple[Path, Path]) -> None:
-    done = diff(*files)
-    assert (done.exit_code, done.stdout) == (1, "\n".join([*WORDS, ""]))
+    assert printed(diff(*files), 1) == "\n".join([*WORDS, ""])
 
 
 def test_no_difference_is_no_output(files: tuple[Path, Path]) -> None:
@@ -56,8 +53,7 @@ def test_no_difference_is_no_output(files: tuple[Path, Path]) -> None:
         "# A comment.\n"
         + ONE.replace("role: solver, ", "").replace("{prompt", "{role: solver, prompt")
     )
-    done = diff(path, other)
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert printed(diff(path, other)) == ""
 
 
 def test_as_json(files: tuple[Path, Path]) -> None:
@@ -71,9 +67,8 @@ def test_as_json(files: tuple[Path, Path]) -> None:
         "before": None,
         "after": 0.5,
     }
-    done = diff("--format", "json", files[0], files[0])
-    assert done.exit_code == 0
-    assert json.loads(done.stdout) == {"equal": True, "components": [], "changes": []}
+    out = printed(diff("--format", "json", files[0], files[0]))
+    assert json.loads(out) == {"equal": True, "components": [], "changes": []}
 
 
 def test_as_edits_that_lead_from_one_to_the_other(files: tuple[Path, Path]) -> None:
@@ -95,10 +90,9 @@ def test_files_that_do_not_load_are_refused_with_all_problems(files: tuple[Path,
     path, other = files
     path.write_text(ONE.replace("role: solver", "rol: solver"))
     other.write_text(ONE.replace("[critic]", "[critc]"))
-    done = diff(path, other)
-    assert done.exit_code == 2
-    assert f"{path}:3:12: error: agents.solver.rol: unknown field. Did you mean" in done.stderr
-    assert f"{other}:5:34: error: topology.reports_to.solver[0]: no agent 'critc'." in done.stderr
+    err = refused(diff(path, other))
+    assert f"{path}:3:12: error: agents.solver.rol: unknown field. Did you mean" in err
+    assert f"{other}:5:34: error: topology.reports_to.solver[0]: no agent 'critc'." in err
     assert diff(path, other.with_name("none.yaml")).exit_code == 2
     assert diff(path).exit_code == 2
 
@@ -120,14 +114,13 @@ def driver(before: object, after: object, *more: str) -> Result:
 def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path]) -> None:
     path, other = files
     other.write_text(ONE.replace("role: solver", "rol: sol\x1b[2Jver"))
-    done = driver(path, other)
-    assert done.exit_code == 0
-    assert done.stdout.splitlines()[:2] == [
+    out = printed(driver(path, other))
+    assert out.splitlines()[:2] == [
         "team.yaml",
         "the team does not load, so the texts are compared: control character U+001B in the file."
         " Remove it.",
     ]
-    assert "+  solver: {rol: sol\\u001b[2Jver, prompt: Solve the task step by step.}" in done.stdout
+    assert "+  solver: {rol: sol\\u001b[2Jver, prompt: Solve the task step by step.}" in out
     other.write_bytes(b"\xff\x00")
     assert driver(path, other).exit_code == 0
 
@@ -142,6 +135,5 @@ def test_a_driver_shows_texts_of_equal_teams(files: tuple[Path, Path]) -> None:
 def test_a_driver_is_told_of_renames_and_of_what_is_not_merged(files: tuple[Path, Path]) -> None:
     done = driver(*files, "new.yaml", "similarity index 90%\n")
     assert done.stdout.splitlines()[0] == "team.yaml -> new.yaml"
-    done = diff("--git", "team.yaml")
-    assert (done.exit_code, done.stdout) == (0, "team.yaml: not merged\n")
+    assert printed(diff("--git", "team.yaml")) == "team.yaml: not merged\n"
     assert "git gives 1, 7 or 9 arguments, not 2" in diff("--git", *files).stderr

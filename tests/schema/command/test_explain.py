@@ -6,13 +6,12 @@ from jsonschema import Draft202012Validator
 from coterie.schema.explain.reference import reference
 from coterie.schema.host.fields import DOCUMENTS
 
-from ...support.commands import mas
+from ...support.commands import mas, printed, refused
 
 
 def test_a_path_is_explained() -> None:
-    done = mas("dev", "explain", "agents.w2.max_tokens")
-    assert done.exit_code == 0
-    assert done.stdout.endswith("  default   4096\n  example   max_tokens: 4096\n")
+    out = printed(mas("dev", "explain", "agents.w2.max_tokens"))
+    assert out.endswith("  default   4096\n  example   max_tokens: 4096\n")
 
 
 def test_without_a_path_there_is_the_whole_tree() -> None:
@@ -40,6 +39,4 @@ def test_a_page_is_printed_as_it_stands_in_docs(document: str) -> None:
 
 
 def test_two_wishes_at_once_are_refused() -> None:
-    done = mas("dev", "explain", "agents", "--schema", "team")
-    assert done.exit_code == 2
-    assert "give one of PATH" in done.stderr
+    assert "give one of PATH" in refused(mas("dev", "explain", "agents", "--schema", "team"))

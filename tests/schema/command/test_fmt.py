@@ -8,7 +8,7 @@ import pytest
 from coterie.schema import Catalogue, load_team
 from coterie.schema.command.fmt import main
 
-from ...support.commands import ran
+from ...support.commands import printed, ran, refused
 
 LOOSE = """\
 # Who we are
@@ -41,16 +41,14 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_file_becomes_canonical_once(file: Path) -> None:
     team = load_team(file, Catalogue.of_host())
-    done = fmt(file)
-    assert (done.exit_code, done.stdout) == (0, f"{file}: written\n")
+    assert printed(fmt(file)) == f"{file}: written\n"
     assert file.read_text() == CANONICAL
     assert load_team(file, Catalogue.of_host()) == team
     assert fmt(file).stdout == ""
 
 
 def test_check_writes_nothing_and_ends_with_1(file: Path) -> None:
-    done = fmt("--check", file)
-    assert (done.exit_code, done.stdout) == (1, f"{file}: not canonical\n")
+    assert printed(fmt("--check", file), 1) == f"{file}: not canonical\n"
     assert file.read_text() == LOOSE
     fmt(file)
     assert fmt("--check", file).exit_code == 0
@@ -59,16 +57,12 @@ def test_check_writes_nothing_and_ends_with_1(file: Path) -> None:
 def test_a_file_with_problems_stays_as_it_is(file: Path) -> None:
     broken = LOOSE.replace("role:", "rol:")
     file.write_text(broken)
-    done = fmt(file)
-    assert done.exit_code == 2
-    assert "agents.solver.rol: unknown field. Did you mean 'role'?" in done.stderr
+    assert "agents.solver.rol: unknown field. Did you mean 'role'?" in refused(fmt(file))
     assert file.read_text() == broken
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    done = fmt(tmp_path / "none.yaml")
-    assert done.exit_code == 2
-    assert "no file" in done.stderr
+    assert "no file" in refused(fmt(tmp_path / "none.yaml"))
 
 
 def test_a_team_is_written_as_a_folder_and_as_one_file_again(tmp_path: Path) -> None:
@@ -78,8 +72,7 @@ def test_a_team_is_written_as_a_folder_and_as_one_file_again(tmp_path: Path) -> 
     (prompts / "mine.md").write_text("Solve it my way.\n")
     file = tmp_path / "team.yaml"
     file.write_text(LOOSE.replace('"Solve the task, please."', "mine"))
-    done = fmt(file, "--to-folder", folder)
-    assert (done.exit_code, done.stdout) == (0, f"{folder}: written\n")
+    assert printed(fmt(file, "--to-folder", folder)) == f"{folder}: written\n"
     assert (folder / "agents/solver/prompt.md").read_text() == "Solve it my way.\n"
     (folder / "todo.txt").write_text("Mine.")
     assert (

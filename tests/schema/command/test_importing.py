@@ -7,7 +7,7 @@ import pytest
 
 from coterie.runtime.command.run import main as mas_run
 
-from ...support.commands import invoked_in, mas
+from ...support.commands import invoked_in, mas, refused
 
 DOCKER_AGENT = """\
 models:
@@ -43,9 +43,8 @@ def test_what_is_written_loads_with_its_models(file: Path) -> None:
 
 def test_nothing_is_written_over(file: Path) -> None:
     (file.parent / "models.yaml").write_text("models: {}\n", encoding="utf-8")
-    done = mas("dev", "import", file, "-o", file.parent / "team.yaml")
-    assert done.exit_code == 2
-    assert "models.yaml: exists already, and is not overwritten" in done.stderr
+    err = refused(mas("dev", "import", file, "-o", file.parent / "team.yaml"))
+    assert "models.yaml: exists already, and is not overwritten" in err
     assert not (file.parent / "team.yaml").exists()
 
 
@@ -97,11 +96,10 @@ def test_the_commands_that_are_printed_grant_the_tools_of_a_server(file: Path) -
 
 @pytest.mark.parametrize("command", ["dev graph", "validate", "dev fmt", "dev diff"])
 def test_each_command_says_what_the_file_is(file: Path, command: str) -> None:
-    done = mas(*command.split(), *([file] * (2 if command == "dev diff" else 1)))
-    assert done.exit_code == 2
+    err = refused(mas(*command.split(), *([file] * (2 if command == "dev diff" else 1))))
     assert (
         f"{file}:1:1: error: this is a file of docker-agent, not a team. Import it: mas dev import"
-        f" {file} -o team.yaml" in done.stderr
+        f" {file} -o team.yaml" in err
     )
 
 
@@ -115,9 +113,8 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
     config.mkdir(parents=True)
     (config / "agents.yaml").write_text("a: {role: R, goal: G, backstory: B}\n")
     (config / "tasks.yaml").write_text("t: {description: D, expected_output: E, agent: a}\n")
-    done = mas("dev", "graph", tmp_path / "crew")
-    assert done.exit_code == 2
-    assert f"It belongs to CrewAI. Import it: mas dev import {tmp_path / 'crew'}" in done.stderr
+    err = refused(mas("dev", "graph", tmp_path / "crew"))
+    assert f"It belongs to CrewAI. Import it: mas dev import {tmp_path / 'crew'}" in err
     assert "name: crew" in mas("dev", "import", tmp_path / "crew").stdout
 
 
@@ -131,19 +128,14 @@ def test_a_crews_folder_is_known_for_what_it_is(tmp_path: Path) -> None:
 )
 def test_what_is_nobodys_file_is_refused(file: Path, text: str, says: str) -> None:
     file.write_text(text, encoding="utf-8")
-    done = mas("dev", "import", file)
-    assert done.exit_code == 2
-    assert says in done.stderr
+    assert says in refused(mas("dev", "import", file))
 
 
 def test_a_place_that_cannot_be_written_is_one_line(file: Path) -> None:
-    done = mas("dev", "import", file, "-o", file / "team.yaml")
-    assert done.exit_code == 2
-    assert "cannot be written" in done.stderr
+    assert "cannot be written" in refused(mas("dev", "import", file, "-o", file / "team.yaml"))
 
 
 def test_an_input_has_a_name_and_a_value(file: Path) -> None:
-    done = mas("dev", "import", file, "--input", "topic")
-    assert done.exit_code == 2
+    err = refused(mas("dev", "import", file, "--input", "topic"))
     assert mas("dev", "import", file, "--input", "topic=tea").exit_code == 0
-    assert "--input 'topic': write NAME=VALUE" in done.stderr
+    assert "--input 'topic': write NAME=VALUE" in err

@@ -39,6 +39,7 @@ from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.loading.loading import check_team
 from coterie.schema.team.writing import write_team_yaml
 
+from ..edited import made
 from ..strategies import CATALOGUE, fewer
 from .strategies import exact, teams_and_edits
 
@@ -54,12 +55,6 @@ def team(*edges: str, agents: str = "a b j", **answer: Any) -> Team:
         reports_to[u] = (*reports_to.get(u, ()), v)
     members = {part: llm(part) for part in agents.split()}
     return replace(Team(name="t", agents=members, reports_to=reports_to), **answer)
-
-
-def made(parent: Team, *edits: Edit) -> Team:
-    child = apply(parent, edits, CATALOGUE)
-    assert isinstance(child, Team), child
-    return child
 
 
 def refused(parent: Team, *edits: Edit) -> list[str]:

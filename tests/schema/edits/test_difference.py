@@ -29,6 +29,7 @@ from coterie.schema.edits import (
 )
 from coterie.schema.edits._draft import in_canonical_order
 
+from ..edited import made
 from ..strategies import CATALOGUE, fewer
 from .strategies import exact, relatives
 from .test_applying import llm, team
@@ -40,8 +41,7 @@ def test_edits_lead_from_one_team_to_another_and_survive_writing(drawn: tuple[Te
     before, after = drawn
     edits = diff(before, after)
     assert list(edits) == in_canonical_order(edits)
-    result = apply(before, edits, CATALOGUE)
-    assert isinstance(result, Team), result
+    result = made(before, *edits)
     assert result == after
     assert exact(result) == exact(after)
     assert edits_from_json(edits_to_json(edits)) == edits
@@ -130,6 +130,5 @@ def test_the_order_of_a_schemas_fields_is_a_difference() -> None:
 
     item, other = answering("reason", "answer"), answering("answer", "reason")
     assert item == other
-    result = apply(item, diff(item, other), CATALOGUE)
-    assert isinstance(result, Team)
+    result = made(item, *diff(item, other))
     assert dump(result) == dump(other)

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 
 from coterie.schema import ConfigError, Lineage, Team, dump, load_team, parse_team
-from coterie.schema.edits import AddAgent, SetPrompt, apply
+from coterie.schema.edits import AddAgent, SetPrompt
 from coterie.schema.edits.in_place import rewritten
 from coterie.schema.team.rewriting import exactly
 from coterie.schema.values.yaml_text import read_yaml
 
+from ..edited import made
 from ..strategies import CATALOGUE, fewer, teams
 from .strategies import exact, relatives
 from .test_applying import llm
@@ -104,10 +105,7 @@ def test_a_changed_line_of_a_prompt_is_a_changed_line_of_the_file(team: Team) ->
     agent = next((item for item in agents.values() if not item.function), None)
     if agent is None:
         return
-    edited = apply(
-        team, [SetPrompt(agent=agent.id, prompt="Read it.\n\nSay more.\nEnd.\n")], CATALOGUE
-    )
-    assert isinstance(edited, Team)
+    edited = made(team, SetPrompt(agent=agent.id, prompt="Read it.\n\nSay more.\nEnd.\n"))
     text, _ = commented(team)
     differing = lines_that_differ(text, rewritten(text, edited, CATALOGUE))
     assert [line[0] + line[1:].lstrip() for line in differing] == ["-Say it.", "+Say more."]
@@ -146,8 +144,7 @@ def test_a_new_agent_says_what_it_does_not_share() -> None:
         AddAgent(agent=llm("a"), before="clerk", reports_to=("clerk",), receives_from=("reader",)),
         AddAgent(agent=replace(llm("b"), max_tokens=60), before="clerk", reports_to=("clerk",)),
     ]
-    child = apply(team, edits, CATALOGUE)
-    assert isinstance(child, Team)
+    child = made(team, *edits)
     result = rewritten(text, child, CATALOGUE)
     assert exact(load(result)) == exact(child)
     assert "    max_tokens: 4096\n  b:\n" in result

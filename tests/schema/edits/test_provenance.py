@@ -23,6 +23,7 @@ from coterie.schema.edits import (
     taught,
 )
 
+from ..edited import made as child_of
 from ..strategies import CATALOGUE, fewer
 from .strategies import teams_and_edits
 
@@ -46,9 +47,7 @@ TEAM = Team(
 
 
 def made(*edits: Edit, team: Team = TEAM) -> Team:
-    child = apply(team, edits, CATALOGUE)
-    assert isinstance(child, Team), child
-    return child
+    return child_of(team, *edits)
 
 
 def known(team: Team, agent: str = "a") -> dict[str, str]:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import ConfigError, load_models
+from coterie.schema import load_models
+
+from ...support.problems import problems_of
 
 
 def written(tmp_path: Path, *lines: str) -> Path:
@@ -64,8 +66,6 @@ def test_what_is_said_of_requests_is_loaded(tmp_path: Path) -> None:
 )
 def test_nonsense_is_told_by_its_place(tmp_path: Path, line: str, place: str, message: str) -> None:
     file = written(tmp_path, line)
-    with pytest.raises(ConfigError) as caught:
-        load_models(file)
-    (problem,) = map(str, caught.value.problems)
+    (problem,) = problems_of(load_models, file)
     assert problem.startswith(f"{file}:{place}: error: models.a.")
     assert message in problem

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.schema import Catalogue
 from coterie.schema.command import validate
 from coterie.schema.loading.tasks import load_tasks, placed_tasks
+
+from ...support.commands import ran, refused
 
 GOOD = {"id": "a", "query": "Why?", "briefs": {"teacher": "Ben guesses."}}
 
@@ -32,9 +33,8 @@ def test_tasks_have_the_places_that_they_were_read_from(stream: Path) -> None:
 
 def test_validate_takes_a_stream_and_tells_problems_by_line_and_column(stream: Path) -> None:
     stream.write_text(json.dumps(GOOD))
-    assert CliRunner().invoke(validate.main, ["tasks.jsonl"]).stdout == "1 file: no problems.\n"
+    assert ran(validate.main, "tasks.jsonl").stdout == "1 file: no problems.\n"
     stream.write_text('{"id": "a", "query": "?"}\n{"id": "b", "query": "?", "briefs": {"x": 5}}\n')
-    done = CliRunner().invoke(validate.main, ["tasks.jsonl"])
-    assert done.exit_code == 2
-    text = done.stderr.splitlines()[0]
+    err = refused(ran(validate.main, "tasks.jsonl"))
+    text = err.splitlines()[0]
     assert text.startswith("tasks.jsonl:2:43: error: briefs.x: 5 is not text.")

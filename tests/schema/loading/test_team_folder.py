@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from coterie.schema import Agent, ConfigError, InputError, Notes, Skill, Team, load_team
+from coterie.schema import Agent, InputError, Notes, Skill, Team, load_team
 from coterie.schema.edits import SetNote, apply, edits_from_json, edits_to_json, taught
 from coterie.schema.loading.agent_file import load_agent, write_agent
 from coterie.schema.loading.loading import read_team, team_path
@@ -17,6 +17,7 @@ from coterie.schema.loading.team_folder import team_texts, write_team
 from coterie.schema.values.errors import StorageError
 
 from ...support.failpoints import armed
+from ...support.problems import problems_of
 from ..strategies import CATALOGUE, teams
 
 LEARNT = Notes(
@@ -155,12 +156,10 @@ def test_a_folder_is_no_team_and_a_fault_is_told_in_the_right_file(tmp_path: Pat
     assert team_path(tmp_path / "pair") == tmp_path / "pair/team.yaml"
     (tmp_path / "pair/agents/solver/agent.yaml").write_text("role: solver\nmaxtokens: 3\n")
     (tmp_path / "pair/agents/critic/notes/pairs/solver.md").write_text("---\ntask: a b\n---\nx\n")
-    with pytest.raises(ConfigError) as caught:
-        read_team(tmp_path / "pair")
-    texts = [str(problem).replace(f"{tmp_path}/", "") for problem in caught.value.problems]
-    assert [name.split(" error: ")[0] for name in texts] == [
-        "pair/agents/critic/notes/pairs/solver.md:2:7:",
-        "pair/agents/solver/agent.yaml:2:1:",
+    texts = problems_of(read_team, tmp_path / "pair")
+    assert [text.split(" error: ")[0] for text in texts] == [
+        f"{tmp_path}/pair/agents/critic/notes/pairs/solver.md:2:7:",
+        f"{tmp_path}/pair/agents/solver/agent.yaml:2:1:",
     ]
 
 
@@ -202,11 +201,7 @@ def test_what_a_skill_asks_for_and_cannot_have_is_refused(tmp_path: Path) -> Non
     (path.parent / "scripts").mkdir(parents=True)
     path.write_text(SKILL.replace("pdf-", "pdf--").replace("license: ", "allowed-tools: "))
     (tmp_path / "clerk/agent.yaml").write_text("prompt: Fill in forms.\n")
-    with pytest.raises(ConfigError) as caught:
-        load_agent(tmp_path / "clerk")
-    text = "\n".join(
-        str(problem).replace(f"{path.parent}/", "") for problem in caught.value.problems
-    )
+    text = "\n".join(problems_of(load_agent, tmp_path / "clerk"))
     assert "SKILL.md:4:1: error: allowed-tools: not a field here. A skill grants no tools." in text
     assert "scripts:1:1: error: an agent reads only SKILL.md" in text
     assert "'pdf--forms' is not a skill's name" in text

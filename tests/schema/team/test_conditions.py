@@ -6,20 +6,12 @@ from typing import Any
 import pytest
 
 from coterie.schema import Each, Team, When, dump, parse_team
-from coterie.schema.edits import (
-    RemoveAgent,
-    RenameAgent,
-    SetParameter,
-    apply,
-    diff,
-    edits_from_json,
-    edits_to_json,
-    words,
-)
+from coterie.schema.edits import RemoveAgent, RenameAgent, SetParameter, diff, words
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 
 from ...support.problems import problems_of
+from ..edited import leading, made
 from ..strategies import CATALOGUE
 
 FILE = """\
@@ -125,9 +117,7 @@ NUMBER = loaded("when: {agent: triage, field: score, at_least: 0.5}, each: {fiel
 @pytest.mark.parametrize("before", [ROUTED, PLAIN, NUMBER, READS])
 @pytest.mark.parametrize("after", [ROUTED, PLAIN, NUMBER, READS])
 def test_a_difference_of_terms_leads_from_one_team_to_the_other(before: Team, after: Team) -> None:
-    edits = diff(before, after)
-    assert apply(before, edits, CATALOGUE) == after
-    assert list(edits_from_json(edits_to_json(edits))) == list(edits)
+    edits = leading(before, after)
     assert {type(edit) for edit in edits} <= {SetParameter}
     assert parse_team(dump(after).encode(), "team.yaml", CATALOGUE) == after
     assert (before.content_hash == after.content_hash) == (before == after)
@@ -151,22 +141,18 @@ def test_every_picture_says_when_an_agent_works_and_on_what(form: str) -> None:
 
 
 def test_terms_follow_an_agent_to_another_id_and_go_with_it() -> None:
-    renamed = apply(ROUTED, [RenameAgent(agent="triage", id="sorter")], CATALOGUE)
-    assert isinstance(renamed, Team)
+    renamed = made(ROUTED, RenameAgent(agent="triage", id="sorter"))
     assert renamed.agents["fixer"].when == When(agent="sorter", field="kind", is_="bug")
     assert diff(ROUTED, renamed) == (RenameAgent(agent="triage", id="sorter"),)
-    renamed = apply(READS, [RenameAgent(agent="triage", id="sorter")], CATALOGUE)
-    assert isinstance(renamed, Team)
+    renamed = made(READS, RenameAgent(agent="triage", id="sorter"))
     assert renamed.agents["fixer"].reads == {
         "plain": When(agent="sorter", field="kind", is_="bug"),
         "sorter": When(field="score", at_most=0.8),
     }
     assert diff(READS, renamed) == (RenameAgent(agent="triage", id="sorter"),)
-    without = apply(READS, [RemoveAgent(agent="triage")], CATALOGUE)
-    assert isinstance(without, Team)
+    without = made(READS, RemoveAgent(agent="triage"))
     assert without.agents["fixer"].reads == {}
-    without = apply(ROUTED, [RemoveAgent(agent="triage")], CATALOGUE)
-    assert isinstance(without, Team)
+    without = made(ROUTED, RemoveAgent(agent="triage"))
     assert (without.agents["fixer"].when, without.agents["fixer"].each) == (None, None)
 
 

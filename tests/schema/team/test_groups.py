@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.schema import ConfigError, Team, dump, parse_team
-from coterie.schema.edits import AddAgent, RemoveAgent, SetParameter, SetPrompt, apply, rewritten
+from coterie.schema.edits import AddAgent, RemoveAgent, SetParameter, SetPrompt, rewritten
 from coterie.schema.team.groups import expanded_value, folded, members_of
 from coterie.schema.team.writing import write_team_yaml
 
+from ..edited import made
 from ..edits.test_in_place import lines_that_differ
 from ..strategies import CATALOGUE
 
@@ -47,9 +48,7 @@ def load(text: str) -> Team:
 
 
 def edited(*edits: Any) -> Team:
-    child = apply(load(DEBATE), edits, CATALOGUE)
-    assert isinstance(child, Team), child
-    return child
+    return made(load(DEBATE), *edits)
 
 
 def diff_of(team: Team) -> list[str]:

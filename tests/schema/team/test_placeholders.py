@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema.command import validate
 from coterie.schema.team.placeholders import placeholders_in
+
+from ...support.commands import printed, ran, refused
 
 ROOT = Path(__file__).parents[3]
 TEAM = """\
@@ -74,22 +75,21 @@ def test_a_likely_mistake_is_a_warning_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "prompts" / "asks.md").write_text("Ask.\n\nThe question: {{ query }}\n")
     file = tmp_path / "team.yaml"
     file.write_text(TEAM)
-    done = CliRunner().invoke(validate.main, [str(file)])
+    done = ran(validate.main, str(file))
     assert (done.exit_code, done.stdout) == (0, "1 file: no problems.\n")
     first, second = done.stderr.splitlines()
     assert first.startswith(f"{file}:5:13: warning: agents.one.prompt: '{{topic}}' in line 2 of")
     assert "prompts are not templates" in first
     assert second.startswith(f"{file}:8:17: warning: agents.two.prompt: the prompt file asks.md: ")
-    as_json = CliRunner().invoke(validate.main, [str(file), "--format", "json"])
-    assert as_json.exit_code == 0
-    assert as_json.stdout.count('"severity": "warning"') == 2
-    as_github = CliRunner().invoke(validate.main, [str(file), "--format", "github"])
+    out = printed(ran(validate.main, str(file), "--format", "json"))
+    assert out.count('"severity": "warning"') == 2
+    as_github = ran(validate.main, str(file), "--format", "github")
     assert as_github.stdout.startswith("::warning file=")
 
 
 def test_an_agent_file_is_looked_at_too(tmp_path: Path) -> None:
     (tmp_path / "writer.yaml").write_text('role: writer\nprompt: "Write on {topic}."\n')
-    done = CliRunner().invoke(validate.main, [str(tmp_path / "writer.yaml")])
+    done = ran(validate.main, str(tmp_path / "writer.yaml"))
     assert done.exit_code == 0
     assert "writer.yaml:2:9: warning: prompt: '{topic}'" in done.stderr
 
@@ -104,5 +104,4 @@ def test_a_prompt_file_that_is_no_text_is_an_error_and_no_bug(tmp_path: Path) ->
     (tmp_path / "prompts" / "asks.md").write_bytes(b"You are \xe5[")
     file = tmp_path / "team.yaml"
     file.write_text(TEAM)
-    done = CliRunner().invoke(validate.main, [str(file)])
-    assert (done.exit_code, "UTF-8" in done.stderr) == (2, True), done.stderr
+    assert "UTF-8" in refused(ran(validate.main, str(file)))

@@ -13,8 +13,6 @@ from coterie.schema.edits import (
     SetExecution,
     apply,
     diff,
-    edits_from_json,
-    edits_to_json,
     is_tied,
     words,
 )
@@ -23,6 +21,7 @@ from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 
 from ...support.problems import problems_of
+from ..edited import leading, made
 
 KNOWN = Catalogue.of_host()
 FILE = """\
@@ -144,9 +143,7 @@ def test_the_roster_counts_in_the_content() -> None:
 @pytest.mark.parametrize("before", TEAMS)
 @pytest.mark.parametrize("after", TEAMS)
 def test_a_difference_leads_from_one_team_to_the_other(before: Team, after: Team) -> None:
-    edits = diff(before, after)
-    assert apply(before, edits, KNOWN) == after
-    assert list(edits_from_json(edits_to_json(edits))) == list(edits)
+    edits = leading(before, after)
     assert {edit.component for edit in edits} <= {"parameters", "topology"}
 
 
@@ -162,18 +159,15 @@ def test_words_say_who_leads_and_within_which_limits() -> None:
 
 def test_candidates_come_and_go_without_edges() -> None:
     tester = Agent(id="tester", prompt="Test.")
-    more = apply(OPEN, [AddAgent(agent=tester)], KNOWN)
-    assert isinstance(more, Team)
+    more = made(OPEN, AddAgent(agent=tester))
     assert ([*more.agents], more.edges) == (["planner", "coder", "critic", "tester"], ())
-    fewer = apply(more, [RemoveAgent(agent="coder")], KNOWN)
-    assert isinstance(fewer, Team)
+    fewer = made(more, RemoveAgent(agent="coder"))
     assert ([*fewer.agents], fewer.edges) == (["planner", "critic", "tester"], ())
     assert apply(fewer, diff(fewer, OPEN), KNOWN) == OPEN
 
 
 def test_the_lead_follows_to_another_id_and_cannot_go() -> None:
-    renamed = apply(OPEN, [RenameAgent(agent="planner", id="boss")], KNOWN)
-    assert isinstance(renamed, Team)
+    renamed = made(OPEN, RenameAgent(agent="planner", id="boss"))
     assert (renamed.output, renamed.execution.roster) == ("boss", Roster(lead="boss"))
     assert diff(OPEN, renamed) == (RenameAgent(agent="planner", id="boss"),)
     refused = apply(OPEN, [RemoveAgent(agent="planner")], KNOWN)
@@ -184,8 +178,7 @@ def test_the_lead_follows_to_another_id_and_cannot_go() -> None:
         "no agent 'planner'. Agents: coder, critic.",
     )
     led = [RemoveAgent(agent="planner"), SetExecution(field="roster", value={"lead": "coder"})]
-    other = apply(OPEN, led, KNOWN)
-    assert isinstance(other, Team)
+    other = made(OPEN, *led)
     assert other.output == "coder"
     assert apply(OPEN, diff(OPEN, other), KNOWN) == other
 

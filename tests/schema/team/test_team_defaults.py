@@ -5,18 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 
 from coterie.schema import Team, dump, load_team, parse_team, write_yaml
 from coterie.schema.command.diff import main as diff
 from coterie.schema.command.fmt import main as fmt
-from coterie.schema.edits import SetModel, apply
+from coterie.schema.edits import SetModel
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.loading.loading import TEAM_RULES, check_team
 from coterie.schema.team.writing import team_value
 
+from ...support.commands import ran
 from ...support.problems import problems_of
+from ..edited import made
 from ..strategies import CATALOGUE, fewer, teams
 
 SHARED = """\
@@ -77,8 +78,7 @@ def test_a_team_is_the_same_with_its_agents_written_out(team: Team) -> None:
 
 
 def test_what_is_edited_is_written_out_and_stays_a_team() -> None:
-    team = apply(parsed(SHARED), [SetModel(agent="solver_1", model_id="default")], CATALOGUE)
-    assert isinstance(team, Team)
+    team = made(parsed(SHARED), SetModel(agent="solver_1", model_id="default"))
     assert "defaults" not in dump(team)
     assert parsed(dump(team)) == team
     assert [agent.model_id for agent in team.agents.values()] == ["default", "fast", "fast"]
@@ -87,10 +87,10 @@ def test_what_is_edited_is_written_out_and_stays_a_team() -> None:
 def test_a_persons_file_keeps_its_form(tmp_path: Path) -> None:
     file, other = tmp_path / "team.yaml", tmp_path / "other.yaml"
     file.write_text(SHARED, "utf-8")
-    assert CliRunner().invoke(fmt, [str(file), "--check"]).exit_code == 0
-    assert CliRunner().invoke(fmt, [str(file), "--to-file", str(other)]).exit_code == 0
+    assert ran(fmt, str(file), "--check").exit_code == 0
+    assert ran(fmt, str(file), "--to-file", str(other)).exit_code == 0
     assert "defaults" not in other.read_text("utf-8")
-    assert CliRunner().invoke(diff, [str(file), str(other)]).output == ""
+    assert ran(diff, str(file), str(other)).output == ""
 
 
 def test_an_agent_file_says_more_than_the_defaults(tmp_path: Path) -> None:

@@ -14,20 +14,12 @@ from coterie.schema import (
     dump,
     parse_team,
 )
-from coterie.schema.edits import (
-    AddAgent,
-    RemoveAgent,
-    RenameAgent,
-    apply,
-    diff,
-    edits_from_json,
-    edits_to_json,
-    words,
-)
+from coterie.schema.edits import AddAgent, RemoveAgent, RenameAgent, words
 from coterie.schema.picture import FORMATS, draw
 from coterie.schema.team.team import Agent
 
 from ...support.problems import problems_of
+from ..edited import leading, made
 
 KNOWN = Catalogue.of_host()
 INCREMENT = "{type: object, properties: {increment: {type: array}}, required: [increment]}"
@@ -166,9 +158,7 @@ def test_a_team_is_written_as_it_was_read(team: Team) -> None:
 @pytest.mark.parametrize("before", [SAID, PLAIN, FREE])
 @pytest.mark.parametrize("after", [SAID, PLAIN, FREE])
 def test_a_difference_leads_from_one_team_to_the_other(before: Team, after: Team) -> None:
-    edits = diff(before, after)
-    assert apply(before, edits, KNOWN) == after
-    assert list(edits_from_json(edits_to_json(edits))) == list(edits)
+    leading(before, after)
     assert (before == after) == (before.content_hash == after.content_hash)
 
 
@@ -181,9 +171,7 @@ def test_words_say_who_chooses_and_who_meets() -> None:
 
 
 def edited(*edits: Any) -> Team:
-    result = apply(SAID, edits, KNOWN)
-    assert isinstance(result, Team), result
-    return result
+    return made(SAID, *edits)
 
 
 def test_all_that_names_agents_follows_them() -> None:

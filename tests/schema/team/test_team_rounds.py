@@ -6,20 +6,12 @@ from typing import Any
 import pytest
 
 from coterie.schema import Agent, Catalogue, Execution, Rounds, Team, dump, parse_team
-from coterie.schema.edits import (
-    RemoveAgent,
-    RenameAgent,
-    SetExecution,
-    apply,
-    diff,
-    edits_from_json,
-    edits_to_json,
-    words,
-)
+from coterie.schema.edits import RemoveAgent, RenameAgent, SetExecution, apply, diff, words
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.picture import FORMATS, draw
 
 from ...support.problems import problems_of
+from ..edited import leading, made
 
 KNOWN = Catalogue.of_host()
 FILE = """\
@@ -151,9 +143,7 @@ def test_only_what_is_said_is_written() -> None:
 @pytest.mark.parametrize("before", [REVISING, ONCE, NEVER, HEARS])
 @pytest.mark.parametrize("after", [REVISING, ONCE, NEVER, HEARS])
 def test_a_difference_of_rounds_leads_from_one_team_to_the_other(before: Team, after: Team) -> None:
-    edits = diff(before, after)
-    assert apply(before, edits, KNOWN) == after
-    assert list(edits_from_json(edits_to_json(edits))) == list(edits)
+    edits = leading(before, after)
     assert {edit.component for edit in edits} <= {"parameters"}
 
 
@@ -167,11 +157,9 @@ def test_words_say_how_often_a_team_works() -> None:
 
 
 def test_whom_everybody_hears_follows_to_another_id_and_out_of_the_team() -> None:
-    renamed = apply(HEARS, [RenameAgent(agent="critic", id="judge")], KNOWN)
-    assert isinstance(renamed, Team)
+    renamed = made(HEARS, RenameAgent(agent="critic", id="judge"))
     assert renamed.execution.rounds == Rounds(most=3, hears=("judge",), closing=("editor",))
-    shorter = apply(HEARS, [RemoveAgent(agent="critic")], KNOWN)
-    assert isinstance(shorter, Team)
+    shorter = made(HEARS, RemoveAgent(agent="critic"))
     assert shorter.execution.rounds == Rounds(most=3, closing=("editor",))
 
 
@@ -208,11 +196,9 @@ def test_an_output_says_if_it_is_final_by_a_boolean_of_that_name() -> None:
 
 
 def test_who_closes_follows_to_another_id_and_out_of_the_team() -> None:
-    renamed = apply(REVISING, [RenameAgent(agent="editor", id="boss")], KNOWN)
-    assert isinstance(renamed, Team)
+    renamed = made(REVISING, RenameAgent(agent="editor", id="boss"))
     assert renamed.execution.rounds == Rounds(most=3, closing=("boss",))
     assert [*diff(REVISING, renamed)] == [RenameAgent(agent="editor", id="boss")]
-    shorter = apply(REVISING, [RemoveAgent(agent="editor")], KNOWN)
-    assert isinstance(shorter, Team)
+    shorter = made(REVISING, RemoveAgent(agent="editor"))
     assert shorter.execution.rounds == Rounds(most=3)
     assert [*diff(REVISING, shorter)] == [RemoveAgent(agent="editor")]

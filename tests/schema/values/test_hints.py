@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,8 @@ from coterie.schema import ConfigError, load_models, load_team
 from coterie.schema.command.validate import main as validate
 from coterie.schema.values.hints import MOST_COMPARED, did_you_mean, listed, near
 from coterie.schema.values.problems import MOST_PROBLEMS
+
+from ...support.commands import ran, refused
 
 WORDS = st.text(string.ascii_lowercase[:4] + "_1", min_size=1, max_size=12)
 
@@ -106,9 +107,8 @@ def test_of_the_problems_of_many_files_the_first_are_shown(tmp_path: Path) -> No
     files = [str(tmp_path / name) for name in ("one.yaml", "two.yaml")]
     for file in files:
         Path(file).write_text(text, "utf-8")
-    shown = CliRunner().invoke(validate, files)
-    assert shown.exit_code == 2
-    assert len(shown.stderr.splitlines()) == MOST_PROBLEMS + 1
-    assert shown.stderr.rstrip().endswith(f"… and {MOST_PROBLEMS} more problems.")
-    report = json.loads(CliRunner().invoke(validate, [*files, "--format", "json"]).stdout)
+    err = refused(ran(validate, *files))
+    assert len(err.splitlines()) == MOST_PROBLEMS + 1
+    assert err.rstrip().endswith(f"… and {MOST_PROBLEMS} more problems.")
+    report = json.loads(ran(validate, *files, "--format", "json").stdout)
     assert report[-1]["message"] == f"… and {MOST_PROBLEMS} more problems."

@@ -14,7 +14,7 @@ from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small.generated.generated import NUMBER, GeneratedQuestion, generated
 from coterie.schema import Catalogue, InputError, Task, load_task
 
-from ....scoring import scored
+from ....scoring import found
 
 NAMES = ("arithmetic", "dates", "logic", "sorting", "tracking")
 LEVELS = range(1, 6)
@@ -25,9 +25,7 @@ def tasks(name: str, level: int = 1, seed: int = 0, count: int | None = 40) -> l
 
 
 def value(task: Task, answer: str) -> float:
-    result = scored(task, answer)
-    assert result is not None
-    return result.value
+    return found(task, answer).value
 
 
 def said(task: Task) -> str:
