@@ -13,25 +13,61 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """Jumps to the next timer instead of waiting for it. For code without real input or output."""
+def _jump(timeout: float | None) -> float:
+    assert timeout is not None, "everything waits, and no timer will wake anything"
+    return timeout
 
-    def __init__(self) -> None:
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop that asks what happens, where others wait; mostly, the next timer goes off.
+
+    For code without real input or output. What threads do takes no time of its own.
+
+    Args:
+        idle: Makes something happen. It is given the seconds to the next timer, None where there
+            is none, and returns how many seconds pass.
+
+    Attributes:
+        now: Seconds that have passed.
+        threads: Pieces of work that are under way in threads.
+    """
+
+    def __init__(self, idle: Callable[[float | None], float] = _jump) -> None:
         self.now = 0.0
-        super().__init__(_Jumping(self))
+        self.threads = 0
+        super().__init__(_Selector(self, idle))
 
     def time(self) -> float:
         return self.now
 
+    def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> Any:
+        working = super().run_in_executor(executor, func, *args)
+        self.threads += 1
+        working.add_done_callback(lambda _: self._is_back())
+        return working
 
-class _Jumping(selectors.DefaultSelector):
-    def __init__(self, loop: VirtualLoop) -> None:
+    async def shutdown_default_executor(self, *args: Any) -> None:
+        self.threads += 1
+        try:
+            await super().shutdown_default_executor(*args)
+        finally:
+            self._is_back()
+
+    def _is_back(self) -> None:
+        self.threads -= 1
+
+
+class _Selector(selectors.DefaultSelector):
+    def __init__(self, loop: VirtualLoop, idle: Callable[[float | None], float]) -> None:
         super().__init__()
         self._loop = loop
+        self._idle = idle
 
-    def select(self, timeout: float | None = None) -> list[Any]:
-        assert timeout is not None, "everything waits, and no timer will wake anything"
-        self._loop.now += timeout
+    def select(self, timeout: float | None = None) -> Any:
+        if self._loop.threads and timeout != 0:  # long texts are worked on beside the loop
+            return super().select(None)
+        if timeout is None or timeout > 0:
+            self._loop.now += self._idle(timeout)
         return super().select(0)
 
 

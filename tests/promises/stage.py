@@ -6,7 +6,6 @@ is seen at once.
 
 import asyncio
 import re
-import selectors
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from coterie.runtime.gateway import CallError, ChatAnswer, Usage
 from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Task
 
+from ..virtual_time import VirtualLoop
 from .any_team import Case, heard, outcome
 
 T = TypeVar("T")
@@ -23,59 +23,6 @@ T = TypeVar("T")
 TASK = Task(id="apples", query="How many apples are left?")
 UNUSED: Any = None
 """No agent of these teams writes code."""
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop that asks what happens, where others wait.
-
-    What threads do takes no time of its own.
-
-    Args:
-        idle: Makes something happen. It is given the seconds to the next timer, None where there
-            is none, and returns how many seconds pass.
-
-    Attributes:
-        now: Seconds that have passed.
-        threads: Pieces of work that are under way in threads.
-    """
-
-    def __init__(self, idle: Callable[[float | None], float]) -> None:
-        self.now = 0.0
-        self.threads = 0
-        super().__init__(_Selector(self, idle))
-
-    def time(self) -> float:
-        return self.now
-
-    def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> Any:
-        working = super().run_in_executor(executor, func, *args)
-        self.threads += 1
-        working.add_done_callback(lambda _: self._is_back())
-        return working
-
-    async def shutdown_default_executor(self, *args: Any) -> None:
-        self.threads += 1
-        try:
-            await super().shutdown_default_executor(*args)
-        finally:
-            self._is_back()
-
-    def _is_back(self) -> None:
-        self.threads -= 1
-
-
-class _Selector(selectors.DefaultSelector):
-    def __init__(self, loop: VirtualLoop, idle: Callable[[float | None], float]) -> None:
-        super().__init__()
-        self._loop = loop
-        self._idle = idle
-
-    def select(self, timeout: float | None = None) -> Any:
-        if self._loop.threads and timeout != 0:  # long texts are worked on beside the loop
-            return super().select(None)
-        if timeout is None or timeout > 0:
-            self._loop.now += self._idle(timeout)
-        return super().select(0)
 
 
 class Stage:
