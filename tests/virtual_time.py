@@ -11,6 +11,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Idle = Callable[[float | None], float]
+"""Makes something happen, and returns how many seconds pass. It is given the seconds to the next
+timer, None where there is none."""
 
 
 def _jump(timeout: float | None) -> float:
@@ -23,16 +26,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     For code without real input or output. What threads do takes no time of its own.
 
-    Args:
-        idle: Makes something happen. It is given the seconds to the next timer, None where there
-            is none, and returns how many seconds pass.
-
     Attributes:
         now: Seconds that have passed.
         threads: Pieces of work that are under way in threads.
     """
 
-    def __init__(self, idle: Callable[[float | None], float] = _jump) -> None:
+    def __init__(self, idle: Idle = _jump) -> None:
         self.now = 0.0
         self.threads = 0
         super().__init__(_Selector(self, idle))
@@ -58,7 +57,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 class _Selector(selectors.DefaultSelector):
-    def __init__(self, loop: VirtualLoop, idle: Callable[[float | None], float]) -> None:
+    def __init__(self, loop: VirtualLoop, idle: Idle) -> None:
         super().__init__()
         self._loop = loop
         self._idle = idle
@@ -71,9 +70,9 @@ class _Selector(selectors.DefaultSelector):
         return super().select(0)
 
 
-def run_virtually(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end on a virtual loop of its own."""
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+def run_virtually(coroutine: Coroutine[Any, Any, T], loop: VirtualLoop | None = None) -> T:
+    """Run a coroutine to its end on a virtual loop, which then closes."""
+    with asyncio.Runner(loop_factory=lambda: loop or VirtualLoop()) as runner:
         return runner.run(coroutine)
 
 

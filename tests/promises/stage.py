@@ -7,18 +7,16 @@ is seen at once.
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer, Usage
 from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Task
 
-from ..virtual_time import VirtualLoop
+from ..virtual_time import VirtualLoop, run_virtually
 from .any_team import Case, heard, outcome
-
-T = TypeVar("T")
 
 TASK = Task(id="apples", query="How many apples are left?")
 UNUSED: Any = None
@@ -57,7 +55,7 @@ class Stage:
 
     def run(self) -> Run:
         """Run the case to its end."""
-        return self._in_loop(self._executed)
+        return run_virtually(self._executed(), self.loop)
 
     def left_over(self) -> int:
         """Run the case until it is cancelled or ends, and count the tasks that are left."""
@@ -70,7 +68,7 @@ class Stage:
             await asyncio.wait({running})
             return len(asyncio.all_tasks() - {asyncio.current_task()})
 
-        return self._in_loop(cancelled)
+        return run_virtually(cancelled(), self.loop)
 
     def of(self, kind: str) -> list[str]:
         """Whom the events of a kind are about, in their order."""
@@ -90,10 +88,6 @@ class Stage:
             raise CallError("no answer", kind="slow") from None
         finally:
             del self.open[agent]
-
-    def _in_loop(self, main: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
-            return runner.run(main())
 
     async def _executed(self) -> Run:
         gateway: Any = self
