@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...operators.pages import open_pool
 from ...runtime.runs.record import read_value
-from ...runtime.view import Links, NoPage, Page
+from ...runtime.view import FolderSite, Links, NoPage, Page
 from ..arena.tables import ARENA, cells_table, table
 from .figures import table_of
 from .templates import TEMPLATES
@@ -23,16 +23,8 @@ def open_arena(folder: Path) -> ArenaSite | None:
     return ArenaSite(folder=folder) if (folder / ARENA).is_file() else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArenaSite:
+class ArenaSite(FolderSite):
     """The results of an arena."""
-
-    folder: Path
-
-    @property
-    def title(self) -> str:
-        """The name of the folder."""
-        return self.folder.resolve().name
 
     @property
     def contents(self) -> Mapping[str, str]:

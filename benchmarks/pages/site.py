@@ -11,7 +11,7 @@ from pathlib import Path
 from ...pool.values.layout import MANIFEST as EVOLUTION
 from ...runtime.record.journal import FILE
 from ...runtime.runs.record import MANIFEST
-from ...runtime.view import Links, NoPage, Page, is_number
+from ...runtime.view import FolderSite, Links, NoPage, Page, is_number
 from ...runtime.view.run import run_page
 from ...schema.team.team import natural
 from ...schema.values.errors import InputError
@@ -52,20 +52,14 @@ def _folders(folder: Path) -> list[Path]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResultsSite:
+class ResultsSite(FolderSite):
     """The site of one or several evaluations in a folder.
 
     Attributes:
         members: The evaluations, by the prefix of their addresses: empty for a single one.
     """
 
-    folder: Path
     members: Mapping[str, EvaluationFolder] = field(repr=False)
-
-    @property
-    def title(self) -> str:
-        """The name of the folder."""
-        return self.folder.resolve().name
 
     @cached_property
     def is_alone(self) -> bool:

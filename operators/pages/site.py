@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...pool.folder.own_files import refuse_links
 from ...pool.values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
-from ...runtime.view import Links, NoPage, Page, is_number
+from ...runtime.view import FolderSite, Links, NoPage, Page, is_number
 from .compare import choose_page, compare_page
 from .evolution import evolution_page, tasks_page
 from .lineage import lineage_page
@@ -43,21 +43,15 @@ def open_pool(folder: Path) -> PoolSite | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolSite:
+class PoolSite(FolderSite):
     """The site of a pool with its evolutions.
 
     Attributes:
         first: The evolution on the first page; "" if that is the pool itself.
     """
 
-    folder: Path
     source: PoolSource
     first: str = ""
-
-    @property
-    def title(self) -> str:
-        """The name of the folder."""
-        return self.folder.resolve().name
 
     @property
     def contents(self) -> Mapping[str, str]:

@@ -7,10 +7,11 @@ folder.
 
 from .links import Links, is_number, word
 from .pages import Page, Templates
-from .site import NoPage, Site, opened
+from .site import FolderSite, NoPage, Site, opened
 from .tables import PageTable, TableCell, paged, verdict
 
 __all__ = [
+    "FolderSite",
     "Links",
     "NoPage",
     "Page",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...schema.picture.svg import Mark, draw_marked
@@ -17,7 +16,7 @@ from .chart import chart
 from .pages import FOLDER, Page, Templates
 from .questions import open_questions, write_answer
 from .rounds import rounds
-from .site import ANSWER, NoPage
+from .site import ANSWER, FolderSite, NoPage
 from .tables import verdict
 from .talk import anchor_of, is_trouble, steps_of, turns, whole
 
@@ -49,16 +48,8 @@ def open_run(folder: Path) -> RunSite | None:
     return RunSite(folder=folder) if is_run else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunSite:
+class RunSite(FolderSite):
     """A run's folder, as a site of one page."""
-
-    folder: Path
-
-    @property
-    def title(self) -> str:
-        """The run's name."""
-        return self.folder.resolve().name
 
     @property
     def contents(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -67,6 +68,18 @@ class Site(Protocol):
             InputError: The folder cannot be read.
         """
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderSite:
+    """The folder of a site, after which it is named."""
+
+    folder: Path
+
+    @property
+    def title(self) -> str:
+        """The name of the folder."""
+        return self.folder.resolve().name
 
 
 @runtime_checkable

@@ -140,14 +140,6 @@ def evolve(
         return result
 
 
-def evolved(
-    folder: Path, pool: str, *more: str, script: Callable[[Request], Reply] = oracle
-) -> tuple[int, str, str, int]:
-    """Return the same as its exit code, what was said, and how often a model was asked."""
-    result = evolve(folder, pool, *more, script=script)
-    return result.code, result.out, result.err, result.calls
-
-
 def _words(pool: str, base: str, more: Sequence[str], aliases: Sequence[str]) -> list[str]:
     models = [
         ("--model", f"m@{base}"),

@@ -1,6 +1,5 @@
 """Embedders: their laws, where their models come from, and the ways in which they fail."""
 
-import asyncio
 import hashlib
 import json
 import math
@@ -255,12 +254,9 @@ class TestEndpoint:
             server.embedder().embed(["x" * 10_000])
             assert server.requests[0].body["input"] == ["x" * 8_000]
 
-    def test_works_inside_an_event_loop(self) -> None:
-        async def inside() -> list[Vector]:
-            return server.embedder().embed(["a"])
-
+    async def test_works_inside_an_event_loop(self) -> None:
         with Canned(Answer(body=vectors([1, 0]))) as server:
-            assert asyncio.run(inside()) == [[1, 0]]
+            assert server.embedder().embed(["a"]) == [[1, 0]]
 
     @pytest.mark.parametrize(
         ("body", "reason"),

@@ -6,76 +6,21 @@ is seen at once.
 
 import asyncio
 import re
-import selectors
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer, Usage
 from coterie.runtime.record.trace import Event
 from coterie.schema import Catalogue, Task
 
+from ..virtual_time import VirtualLoop, run_virtually
 from .any_team import Case, heard, outcome
-
-T = TypeVar("T")
 
 TASK = Task(id="apples", query="How many apples are left?")
 UNUSED: Any = None
 """No agent of these teams writes code."""
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop that asks what happens, where others wait.
-
-    What threads do takes no time of its own.
-
-    Args:
-        idle: Makes something happen. It is given the seconds to the next timer, None where there
-            is none, and returns how many seconds pass.
-
-    Attributes:
-        now: Seconds that have passed.
-        threads: Pieces of work that are under way in threads.
-    """
-
-    def __init__(self, idle: Callable[[float | None], float]) -> None:
-        self.now = 0.0
-        self.threads = 0
-        super().__init__(_Selector(self, idle))
-
-    def time(self) -> float:
-        return self.now
-
-    def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> Any:
-        working = super().run_in_executor(executor, func, *args)
-        self.threads += 1
-        working.add_done_callback(lambda _: self._is_back())
-        return working
-
-    async def shutdown_default_executor(self, *args: Any) -> None:
-        self.threads += 1
-        try:
-            await super().shutdown_default_executor(*args)
-        finally:
-            self._is_back()
-
-    def _is_back(self) -> None:
-        self.threads -= 1
-
-
-class _Selector(selectors.DefaultSelector):
-    def __init__(self, loop: VirtualLoop, idle: Callable[[float | None], float]) -> None:
-        super().__init__()
-        self._loop = loop
-        self._idle = idle
-
-    def select(self, timeout: float | None = None) -> Any:
-        if self._loop.threads and timeout != 0:  # long texts are worked on beside the loop
-            return super().select(None)
-        if timeout is None or timeout > 0:
-            self._loop.now += self._idle(timeout)
-        return super().select(0)
 
 
 class Stage:
@@ -110,7 +55,7 @@ class Stage:
 
     def run(self) -> Run:
         """Run the case to its end."""
-        return self._in_loop(self._executed)
+        return run_virtually(self._executed(), self.loop)
 
     def left_over(self) -> int:
         """Run the case until it is cancelled or ends, and count the tasks that are left."""
@@ -123,7 +68,7 @@ class Stage:
             await asyncio.wait({running})
             return len(asyncio.all_tasks() - {asyncio.current_task()})
 
-        return self._in_loop(cancelled)
+        return run_virtually(cancelled(), self.loop)
 
     def of(self, kind: str) -> list[str]:
         """Whom the events of a kind are about, in their order."""
@@ -143,10 +88,6 @@ class Stage:
             raise CallError("no answer", kind="slow") from None
         finally:
             del self.open[agent]
-
-    def _in_loop(self, main: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
-            return runner.run(main())
 
     async def _executed(self) -> Run:
         gateway: Any = self

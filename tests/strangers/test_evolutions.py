@@ -19,8 +19,7 @@ from coterie.pool.ledger.ledger import Ledger
 from coterie.runtime.doubles import ScriptedModel
 
 from ..conftest import Draw
-from ..operators import evolving
-from ..operators.evolving import write_world
+from ..operators.evolving import evolve, write_world
 from ..support.commands import invoked_in
 from ..support.failpoints import armed
 from ..support.processes import Child
@@ -48,7 +47,7 @@ MAY_STAY = "belongs to no "
 def imported(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Import once what each child would import, by an evolution in this process."""
     folder = write_world(tmp_path_factory.mktemp("imported"), tasks=1)
-    assert evolving.evolved(folder, "pool")[0] == 0
+    evolve(folder, "pool").ended(0)
 
 
 @dataclass(kw_only=True)

@@ -1,6 +1,5 @@
 """An evaluation on a small invented benchmark: nothing is lost, paid twice, or scored wrongly."""
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,42 +59,38 @@ class Stand:
     asked: list[str] = field(default_factory=list)
     evaluation: Evaluation | None = None
 
-    def evaluated(self, replies: Replies = adds, **options: Any) -> list[Sample]:
+    async def evaluated(self, replies: Replies = adds, **options: Any) -> list[Sample]:
         """Make what is missing; give all samples there are."""
         with ScriptedModel(replies) as model:
             try:
-                return self._with(model.api_base, _to_the_end, **options)
+                return await self._with(model.api_base, _to_the_end, **options)
             finally:
                 self.calls += len(model.calls)
                 self.asked += [call.text for call in model.calls]
 
-    def again(self) -> list[str]:
+    async def again(self) -> list[str]:
         """Make it again offline."""
-        return self._with("http://127.0.0.1:9/v1", Evaluation.again, replaying=True)
+        return await self._with("http://127.0.0.1:9/v1", Evaluation.again, replaying=True)
 
-    def _with(self, base: str, work: Callable[[Evaluation], Any], **options: Any) -> Any:
+    async def _with(self, base: str, work: Callable[[Evaluation], Any], **options: Any) -> Any:
         known = Catalogue.of_host(
             models={"default": Model(alias="default", model="m", api_base=base)}
         )
         self.folder.mkdir(exist_ok=True)
-
-        async def done() -> Any:
-            async with open_services(known, Setting(seed=0)) as services:
-                replaying = options.pop("replaying", False)
-                with Journal.open(self.folder, replaying=replaying) as journal:
-                    self.evaluation = Evaluation(
-                        plan=compile(self.team, known),
-                        tasks=self.tasks,
-                        trials=self.trials,
-                        workers=options.pop("workers", 3),
-                        services=services,
-                        journal=journal,
-                        scrubber=services.scrubber({}),
-                        **options,
-                    )
-                    return await work(self.evaluation)
-
-        return asyncio.run(done())
+        async with open_services(known, Setting(seed=0)) as services:
+            replaying = options.pop("replaying", False)
+            with Journal.open(self.folder, replaying=replaying) as journal:
+                self.evaluation = Evaluation(
+                    plan=compile(self.team, known),
+                    tasks=self.tasks,
+                    trials=self.trials,
+                    workers=options.pop("workers", 3),
+                    services=services,
+                    journal=journal,
+                    scrubber=services.scrubber({}),
+                    **options,
+                )
+                return await work(self.evaluation)
 
 
 async def _to_the_end(evaluation: Evaluation) -> list[Sample]:
@@ -108,9 +103,9 @@ def stand(tmp_path: Path) -> Stand:
     return Stand(folder=tmp_path / "results")
 
 
-def test_every_task_is_tried_and_scored(stand: Stand) -> None:
+async def test_every_task_is_tried_and_scored(stand: Stand) -> None:
     seen: list[Sample] = []
-    samples = stand.evaluated(on_sample=seen.append)
+    samples = await stand.evaluated(on_sample=seen.append)
     assert [sample.task for sample in samples] == [task.id for task in TASKS]
     assert [sample.task for sample in samples if sample.score != 1] == ["q7"]
     assert samples[7].answer == "The answer is 9."
@@ -120,7 +115,7 @@ def test_every_task_is_tried_and_scored(stand: Stand) -> None:
     assert EvaluationFigures.of(samples, ACCURACY).niches.keys() == {"even", "odd"}
 
 
-def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
+async def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
     stand.tasks, stand.trials, stand.team = TASKS[:2], 3, SOLO
     seeds: set[int] = set()
 
@@ -128,7 +123,7 @@ def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
         seeds.add(request["seed"])
         return Reply(text=str(len(seeds)))
 
-    samples = stand.evaluated(counted, workers=1)
+    samples = await stand.evaluated(counted, workers=1)
     assert [(sample.task, sample.trial) for sample in samples] == [
         *(("q0", 1), ("q1", 1)),
         *(("q0", 2), ("q1", 2)),
@@ -138,7 +133,7 @@ def test_each_trial_is_a_run_of_its_own(stand: Stand) -> None:
     assert [sample.score for sample in samples] == [1, 1, 0, 0, 0, 0]
 
 
-def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: Stand) -> None:
+async def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: Stand) -> None:
     hurried = replace(SOLO.agents["first"], timeout=5)
     stand.team, stand.tasks = replace(SOLO, agents={"first": hurried}), TASKS[:3]
 
@@ -146,22 +141,22 @@ def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: St
         hangs = "How much is 1 " in message_text(request)
         return Reply.fault("hang") if hangs else adds(request)
 
-    assert [item.score for item in stand.evaluated(hanging)] == [1, None, 1]
-    assert [item.score for item in stand.evaluated()] == [1, 1, 1]
+    assert [item.score for item in await stand.evaluated(hanging)] == [1, None, 1]
+    assert [item.score for item in await stand.evaluated()] == [1, 1, 1]
 
 
-def test_failures_between_successes_stop_nothing(stand: Stand) -> None:
+async def test_failures_between_successes_stop_nothing(stand: Stand) -> None:
     stand.team, stand.tasks = SOLO, [replace(TASKS[0], id=f"q{n}") for n in range(40)]
     replies = [Reply.error(400) if n % 4 else "1" for n in range(40)]
     # A refused prompt is the team's own failure; what the provider denies is not.
     denied = [Reply.error(403) if n % 4 else "1" for n in range(40)]
-    samples = stand.evaluated(denied, workers=1)
+    samples = await stand.evaluated(denied, workers=1)
     assert sum(sample.score is None for sample in samples) == 30
     own = Stand(folder=stand.folder.with_name("own"), team=SOLO, tasks=stand.tasks)
-    assert [item.score for item in own.evaluated(replies, workers=1)] == [1, 0, 0, 0] * 10
+    assert [item.score for item in await own.evaluated(replies, workers=1)] == [1, 0, 0, 0] * 10
 
 
-def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> None:
+async def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> None:
     form = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
     strict = replace(PAIR.agents["first"], output_schema=form)
     stand.team = replace(SOLO, agents={"first": strict})
@@ -170,19 +165,20 @@ def test_a_team_that_fails_by_itself_scores_0_and_did_not_run(stand: Stand) -> N
         n = int(re.findall(r"How much is (\d+)", message_text(request))[0])
         return Reply.json({"sum": n + 1}) if n % 2 == 0 else Reply(text="I would rather not.")
 
-    samples = stand.evaluated(odd_ones)
+    samples = await stand.evaluated(odd_ones)
     assert {sample.status for sample in samples if sample.score == 0} == {"failed"}
     figures = EvaluationFigures.of(samples, ACCURACY).results()
     assert figures["execution_rate"]["value"] == 0.5
     assert figures["headline"]["value"] == 0.5
     assert figures["unscored"] == 0
     before = stand.calls
-    assert stand.evaluated(odd_ones) == samples  # a score of 0 is a score: it is not tried again
+    # A score of 0 is a score: it is not tried again.
+    assert await stand.evaluated(odd_ones) == samples
     assert stand.calls == before
 
 
-def test_a_replay_says_where_an_answer_was_tampered_with(stand: Stand) -> None:
-    stand.evaluated()
+async def test_a_replay_says_where_an_answer_was_tampered_with(stand: Stand) -> None:
+    await stand.evaluated()
     path = "q5/trial 1/second/attempt 1/call 1"
 
     def tampered(entry: Written) -> Written:
@@ -192,31 +188,31 @@ def test_a_replay_says_where_an_answer_was_tampered_with(stand: Stand) -> None:
         return entry._replace(value=entry.value.replace("is 6.", "is 60."))
 
     rewrite(stand.folder, tampered)
-    assert stand.again() == [
+    assert await stand.again() == [
         "q5, trial 1: '60' is not '6'",
         "q5/trial 1/second (agent): result differs from the recording.",
     ]
 
 
-def test_a_replay_says_where_a_team_asks_something_else(stand: Stand) -> None:
-    stand.evaluated()
+async def test_a_replay_says_where_a_team_asks_something_else(stand: Stand) -> None:
+    await stand.evaluated()
     other = replace(PAIR.agents["second"], prompt="You are [second]. Check twice.")
     stand.team = replace(PAIR, agents={**PAIR.agents, "second": other})
     stand.tasks = TASKS[:1]
-    assert stand.again() == [
+    assert await stand.again() == [
         "q0/trial 1/sample (sample): asked differs from the recording.",
         "q0/trial 1/second (agent): asked differs from the recording.",
         "q0/trial 1/second/attempt 1/call 1 (model): asked differs from the recording.",
     ]
 
 
-def test_a_replay_makes_failures_again_too(stand: Stand) -> None:
-    stand.evaluated(lambda request: Reply.error(400) if "[second]" in str(request) else "1")
-    assert stand.again() == []
+async def test_a_replay_makes_failures_again_too(stand: Stand) -> None:
+    await stand.evaluated(lambda request: Reply.error(400) if "[second]" in str(request) else "1")
+    assert await stand.again() == []
 
 
-def test_no_agent_sees_a_reference_answer(stand: Stand) -> None:
+async def test_no_agent_sees_a_reference_answer(stand: Stand) -> None:
     stand.tasks = [replace(task, answer=f"secret-{task.id}") for task in TASKS[:2]]
-    stand.evaluated("no idea")
+    await stand.evaluated("no idea")
     assert stand.asked
     assert not any("secret" in text for text in stand.asked)

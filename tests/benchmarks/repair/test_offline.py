@@ -1,6 +1,5 @@
 """The offline repairs fail as they are, pass once repaired, and a team repairs them in the jail."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -41,10 +40,10 @@ def test_the_query_gives_nothing_away(name: str) -> None:
 
 @needs_jail
 @pytest.mark.parametrize("name", ONE)
-def test_the_release_fails_as_it_is(name: str) -> None:
+async def test_the_release_fails_as_it_is(name: str) -> None:
     repair, repository = offline(name)
     unrelated = change("unrelated.txt", "", "x\n")
-    trial = asyncio.run(try_patch(repair.instance, repository, unrelated, Jails()))
+    trial = await try_patch(repair.instance, repository, unrelated, Jails())
     assert trial.grade is not None
     assert (trial.grade.status, trial.grade.f2p, trial.grade.p2p) == ("NO", 0, 1)
 

@@ -135,23 +135,20 @@ def test_an_answer_pays_for_its_own_end_only(scripted: Jails) -> None:
     assert said(scripted, "b") == "1. b"
 
 
-def test_a_verdict_that_is_given_up_ends_at_once_and_no_other_with_it(
+async def test_a_verdict_that_is_given_up_ends_at_once_and_no_other_with_it(
     scripted: Jails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begun() -> bool:
         return any(tmp_path.glob("**/begun"))
 
-    async def give_up() -> Score | None:
-        endless = asyncio.ensure_future(scored(evidence(scripted, "waits begun", "7")))
-        other = asyncio.ensure_future(scored(evidence(scripted, "b", "7")))
-        await asyncio.to_thread(wait_for, begun, "the answer is not being judged")
-        endless.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await endless
-        return await other
-
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    result = asyncio.run(give_up())
+    endless = asyncio.ensure_future(scored(evidence(scripted, "waits begun", "7")))
+    other = asyncio.ensure_future(scored(evidence(scripted, "b", "7")))
+    await asyncio.to_thread(wait_for, begun, "the answer is not being judged")
+    endless.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await endless
+    result = await other
     assert result is not None
     assert result.reason.endswith("1. b")
 

@@ -168,20 +168,16 @@ def written(name: str) -> bool:
     return any(Path(tempfile.gettempdir()).glob(f"coterie-humaneval.*/{name}"))
 
 
-def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
+async def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
     mark = uuid.uuid4().hex
     endless = f"    open({mark!r}, 'x')\n    while True: pass"
     asked = taking(3600)
-
-    async def cancel() -> None:
-        scoring = asyncio.ensure_future(score(Evidence(task=asked, answer=endless, jails=jails)))
-        await asyncio.to_thread(wait_for, lambda: written(mark), "the code was not started")
-        scoring.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await scoring
-        assert not written(mark)
-
-    asyncio.run(cancel())  # ends only after the thread that waits for the code
+    scoring = asyncio.ensure_future(score(Evidence(task=asked, answer=endless, jails=jails)))
+    await asyncio.to_thread(wait_for, lambda: written(mark), "the code was not started")
+    scoring.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await scoring
+    assert not written(mark)
 
 
 class OpenedOffTheLoop(Jails):

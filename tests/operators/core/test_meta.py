@@ -1,7 +1,6 @@
 """Asking a model: a schema, one repair, then no more; and all of it can be seen afterwards."""
 
 import ast
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -66,13 +65,13 @@ class OneAnswer:
         return ChatAnswer(text=json.dumps({"word": asked.inputs["wanted"]}))
 
 
-def test_who_answers_is_handed_the_question_as_a_value_and_nobody_need_listen() -> None:
+async def test_who_answers_is_handed_the_question_as_a_value_and_nobody_need_listen() -> None:
     gateway: Any = OneAnswer()
     meta = MetaModel(
         calls=Calls(gateway=gateway), catalogue=Catalogue.of_host(), ceiling=CapabilityPolicy()
     )
     wanted = question(inputs={"wanted": "yes"})
-    assert asyncio.run(meta.ask("task 1/test", wanted)) == "yes"
+    assert await meta.ask("task 1/test", wanted) == "yes"
 
 
 def test_every_question_of_an_operator_carries_its_values() -> None:

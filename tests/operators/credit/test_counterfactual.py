@@ -1,6 +1,5 @@
 """What runs without somebody are called, and when a score is none."""
 
-import asyncio
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,22 +29,19 @@ def test_a_run_is_named_for_who_is_silenced(silent: Any, most: int | None, name:
     assert name_of(silent, most=most) == name
 
 
-def scored(task: Task) -> float:
-    async def made() -> float:
-        return await by_answer(task, HERE)(RUN)
-
-    return asyncio.run(made())
+async def scored(task: Task) -> float:
+    return await by_answer(task, HERE)(RUN)
 
 
-def test_without_a_reference_there_is_no_score() -> None:
+async def test_without_a_reference_there_is_no_score() -> None:
     with pytest.raises(InputError, match="'t' has no answer to score against"):
-        scored(Task(id="t", query="3 + 4?"))
+        await scored(Task(id="t", query="3 + 4?"))
 
 
-def test_a_scorer_whose_jail_fails_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_scorer_whose_jail_fails_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
     async def failing(*_: object) -> Run:
         return Run(status="failed", error=str(JailError("it is full")), fault="jail")
 
     monkeypatch.setattr(counterfactual, "scored", failing)
     with pytest.raises(Halted, match="task t: it is full"):
-        scored(Task(id="t", query="3 + 4?", answer="7"))
+        await scored(Task(id="t", query="3 + 4?", answer="7"))

@@ -11,7 +11,7 @@ import pytest
 from coterie.pool import Admission, Pool, repair, verify
 from coterie.pool.ledger.changes import Added, Change, Evaluated, Restored, Retired, Revised
 from coterie.pool.ledger.shape import misshapen
-from coterie.pool.values.statistics import Trial, TrialPart
+from coterie.pool.values.statistics import TrialPart
 from coterie.pool.view import Views, op
 from coterie.schema import Agent, Catalogue, InputError, Lineage, Model, Notes
 from coterie.schema.loading.agent_file import AgentFile, load_agent
@@ -20,7 +20,7 @@ from coterie.schema.values.codec import from_value
 from coterie.schema.values.errors import ConfigError, StorageError
 
 from ...support.processes import killed_at
-from ..edited_teams import SEED, pool_of, vote
+from ..edited_teams import SEED, pool_of, tried, vote
 from .test_changes import CHANGES
 
 SOLVER = Agent(id="solver", prompt="Solve it.")
@@ -165,14 +165,14 @@ def test_a_trial_counts_for_every_agent_that_worked(pool: Pool) -> None:
         "w2": TrialPart(member="solver_1", share=0.25),
         "judge": TrialPart(member="solver"),
     }
-    trial = Trial(task="t", score=0.5, niche="sums", agents=parts, rounds=3, structure="debate")
-    pool.commit(Evaluated(member="vote", trial=trial), op="one")
-    pool.commit(Evaluated(member="vote", trial=Trial(task="u", score=1.0)), op="two")
+    change = tried("vote", "t", 0.5, niche="sums", agents=parts, rounds=3, structure="debate")
+    pool.commit(change, op="one")
+    pool.commit(tried("vote", "u", 1.0), op="two")
     again = Pool.open(pool.folder)
     *_, line, _ = again.entries()
     assert list(misshapen(line.value)) == []
     assert line.value["agents"]["w1"] == {"member": "solver", "share": 0.75}
-    assert from_value(Evaluated, line.value).trial == trial
+    assert from_value(Evaluated, line.value) == change
     for name in ("solver", "solver_1"):
         known = again.agent(name)
         assert (known.statistics.n, known.on("sums").score) == (1, 0.5)
@@ -180,9 +180,8 @@ def test_a_trial_counts_for_every_agent_that_worked(pool: Pool) -> None:
 
 
 def test_who_works_has_to_be_an_agent_of_the_pool(pool: Pool) -> None:
-    trial = Trial(task="t", score=0.5, agents={"w1": TrialPart(member="stranger")})
     with pytest.raises(InputError, match="stranger"):
-        pool.commit(Evaluated(member="vote", trial=trial), op="one")
+        pool.commit(tried("vote", "t", 0.5, agents={"w1": TrialPart(member="stranger")}), op="one")
 
 
 def test_an_episode_sees_agents_as_they_were(pool: Pool) -> None:

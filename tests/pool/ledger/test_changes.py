@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Admission, Pool, Trial, verify
+from coterie.pool import Admission, Pool, verify
 from coterie.pool.ledger.changes import (
     Added,
     Change,
     ChildRejected,
-    Evaluated,
     EventNoted,
     Learnt,
     Retired,
@@ -25,7 +24,7 @@ from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Lineage
 from coterie.schema.values.codec import from_value
 
-from ..edited_teams import SEED, edited, vote
+from ..edited_teams import SEED, edited, tried, vote
 
 HASH = "0123456789abcdef" * 4
 LESSON = Learnt(
@@ -52,8 +51,8 @@ CHANGES: dict[str, Change] = {
         member=edited(vote(), prompt="Solve it thrice."),
         lineage=Lineage(operator="mutate", parents=("vote",)),
     ),
-    "tried": Evaluated(member="vote", trial=Trial(task="t", score=0.5, usage=Usage(calls=1))),
-    "failed": Evaluated(member="vote", trial=Trial(task="t", reason="out of time")),
+    "tried": tried("vote", "t", 0.5, usage=Usage(calls=1)),
+    "failed": tried("vote", "t", reason="out of time"),
     "rejected": ChildRejected(operator="mutate", reason="no team", parents=("vote",), task="t"),
     "retired": Retired(member="vote", reason="too weak"),
     "learnt": LESSON,
@@ -154,7 +153,7 @@ def test_an_entry_stands_for_earlier_ones_which_stay(pool: Pool) -> None:
 @pytest.mark.parametrize("label", ["tried", "rejected", "retired", "learnt"])
 def test_what_names_a_stranger_is_no_change(label: str, pool: Pool) -> None:
     wrong: dict[str, Callable[[], Change]] = {
-        "tried": lambda: Evaluated(member="voter", trial=Trial(task="t", score=1)),
+        "tried": lambda: tried("voter", "t", 1),
         "rejected": lambda: ChildRejected(operator="mutate", reason="", parents=("voter",)),
         "retired": lambda: Retired(member="voter", reason=""),
         "learnt": lambda: replace(LESSON, replaces=("voter",)),

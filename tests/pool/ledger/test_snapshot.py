@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool import Pool, Trial, ranked, repair, verify
+from coterie.pool import Pool, ranked, repair, verify
 from coterie.pool.command import main
 from coterie.pool.ledger import recent, snapshot
-from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.current import Current
 from coterie.pool.ledger.ledger import Ledger
 from coterie.pool.ledger.plain_state import value_of
@@ -32,7 +31,7 @@ from ...support.failpoints import armed
 from ...support.processes import in_children
 from ...support.repositories import run_git
 from ..drawn_histories import EVOLUTIONS, History
-from ..edited_teams import child_of, pool_of, scored, vote
+from ..edited_teams import child_of, pool_of, scored, tried, vote
 from ..every_kind import pool_of_every_kind, sealed
 from ..teams.test_pool_hostile import ODD, READING, paths
 
@@ -340,8 +339,7 @@ def test_a_view_begins_with_the_newest_snapshot_that_no_later_episode_is_in(
     pool = pool_of(tmp_path, vote())
     shutil.rmtree(tmp_path / SNAPSHOTS)
     for episode in range(3):
-        trial = Trial(task=f"t{episode}", score=1.0)
-        pool.commit(Evaluated(member="vote", trial=trial), op=f"evomas/{episode:06d}/trial")
+        pool.commit(tried("vote", f"t{episode}", 1.0), op=f"evomas/{episode:06d}/trial")
     result = list[Path]()
     reading = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda item: (result.append(item), reading(item))[1])
@@ -380,8 +378,7 @@ def test_processes_that_open_and_write_at_once_agree(tmp_path: Path) -> None:
         own = Pool.open(tmp_path)
         for number in range(24):
             own = own if number % 8 else Pool.open(tmp_path)
-            trial = Trial(task=f"t{number}", score=0.5)
-            own.commit(Evaluated(member="vote", trial=trial), op=f"{worker}/{number}")
+            own.commit(tried("vote", f"t{number}", 0.5), op=f"{worker}/{number}")
 
     in_children(write, range(3))
     pool.refresh()

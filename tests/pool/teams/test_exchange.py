@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial, import_teams, verify
-from coterie.pool.ledger.changes import Added, ChildRejected, Evaluated
+from coterie.pool import Pool, import_teams, verify
+from coterie.pool.ledger.changes import Added, ChildRejected
 from coterie.pool.values.statistics import TrialPart
 from coterie.schema import Agent, ConfigError, InputError, Lineage
 from coterie.schema.loading.ceiling import CapabilityPolicy
 from coterie.schema.values.errors import StorageError
 
 from ...support.failpoints import armed
-from ..edited_teams import SEED, child_of, pool_of, scored, vote
+from ..edited_teams import SEED, child_of, pool_of, scored, tried, vote
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def source(tmp_path: Path) -> Pool:
     child_of(pool, "vote_1", "guess", prompt="Solve it well.", operator="crossover")
     scored(pool, "vote", 0.2, 0.4)
     scored(pool, "vote_2", 1, niche="dates")
-    pool.commit(Evaluated(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(tried("vote_2", "x", reason="down"), op="x")
     return pool
 
 
@@ -136,8 +136,8 @@ def test_what_agents_had_a_share_in_comes_without_them(tmp_path: Path) -> None:
     source, target = pool_of(tmp_path / "source", vote()), Pool.init(tmp_path / "target")
     ada = Agent(id="ada", prompt="Solve it.")
     source.commit(Added(member=ada, lineage=Lineage(operator="genesis")), op="genesis")
-    trial = Trial(task="t", score=0.5, agents={"w1": TrialPart(member="ada")}, rounds=2)
-    source.commit(Evaluated(member="vote", trial=trial), op="try")
+    trial = tried("vote", "t", 0.5, agents={"w1": TrialPart(member="ada")}, rounds=2)
+    source.commit(trial, op="try")
     import_teams(target, source, ["vote"])
     assert target.member("vote").statistics.n == 1
     assert not target.agents

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, Trial
-from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
+from coterie.pool import Pool
+from coterie.pool.ledger.changes import ChildRejected, Retired
 from coterie.pool.ledger.ledger import line_of
 from coterie.pool.values.layout import LEDGER
 from coterie.schema import (
@@ -18,7 +18,7 @@ from coterie.schema.values.files import remove
 
 from ...support.failpoints import armed
 from ...support.processes import at_once
-from ..edited_teams import SEED, child_of, edited, pool_of, scored, vote
+from ..edited_teams import SEED, child_of, edited, pool_of, scored, tried, vote
 from .test_pool import files, lines
 
 
@@ -29,18 +29,18 @@ def test_an_operation_counts_once(pool: Pool) -> None:
         assert seen.add(child, born, op="add") == pool.add(child, born, op="add")
         assert seen.add(child, born, op="add").is_new
         seen.add(child, born, op="twin")
-        seen.commit(Evaluated(member="vote", trial=Trial(task="t", score=1)), op="evaluate")
-        seen.commit(Evaluated(member="vote", trial=Trial(task="u", reason="down")), op="fail")
+        seen.commit(tried("vote", "t", 1), op="evaluate")
+        seen.commit(tried("vote", "u", reason="down"), op="fail")
         seen.commit(ChildRejected(operator="mutate", reason="bad"), op="reject")
         seen.commit(Retired(member="vote", reason="weak"), op="retire")
-    assert not pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=0)), op="evaluate")
+    assert not pool.commit(tried("vote", "t", 0), op="evaluate")
     assert len(lines(pool)) == 8
     member = Pool.open(pool.folder).member("vote")
     assert (member.statistics.n, member.statistics.score, member.statistics.failures) == (1, 1, 1)
 
 
 def test_an_operation_has_one_meaning(pool: Pool) -> None:
-    pool.commit(Evaluated(member="vote", trial=Trial(task="t", score=1)), op="a")
+    pool.commit(tried("vote", "t", 1), op="a")
     with pytest.raises(ValueError, match="the operation 'a' was no addition"):
         pool.add(vote("Guess."), SEED, op="a")
     assert list(Pool.open(pool.folder).teams) == ["vote"]
@@ -71,10 +71,7 @@ def test_threads_share_a_pool(pool: Pool) -> None:
     def work(worker: int) -> None:
         for number in range(5):
             child_of(pool, "vote", max_tokens=1 + number, op=f"{worker}/{number}")
-            pool.commit(
-                Evaluated(member="vote", trial=Trial(task=f"{number}", score=1)),
-                op=f"{worker}/{number}/e",
-            )
+            pool.commit(tried("vote", f"{number}", 1), op=f"{worker}/{number}/e")
 
     at_once(work, range(4))
     assert len(pool.members) == 6

@@ -5,14 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coterie.pool import Pool, Trial, verify
-from coterie.pool.ledger.changes import ChildRejected, Evaluated, Retired
+from coterie.pool import Pool, verify
+from coterie.pool.ledger.changes import ChildRejected, Retired
 from coterie.schema import Agent, Lineage, Team
 
 from ...conftest import Draw
 from ...support.failpoints import armed
 from ...support.processes import in_children, killed_at
-from ..edited_teams import SEED
+from ..edited_teams import SEED, tried
 
 WORKERS = 8
 TEAMS = 6
@@ -35,7 +35,7 @@ def add_teams(folder: Path, worker: int) -> None:
     for number in range(TEAMS):
         op = f"worker {worker}/team {number}"
         name = pool.add(team(worker, number), BORN, op=op).name
-        pool.commit(Evaluated(member=name, trial=Trial(task=op, score=0.5)), op=f"{op}/evaluate")
+        pool.commit(tried(name, op, 0.5), op=f"{op}/evaluate")
 
 
 def test_eight_processes_add_every_team_once(tmp_path: Path) -> None:
@@ -59,8 +59,7 @@ def update(folder: Path) -> None:
     pool.add(team(0, 0), SEED, op="root")
     for number in (1, 2):
         name = pool.add(team(1, number), BORN, op=f"add {number}").name
-        trial = Trial(task="t", score=number / 4)
-        pool.commit(Evaluated(member=name, trial=trial), op=f"evaluate {number}")
+        pool.commit(tried(name, "t", number / 4), op=f"evaluate {number}")
     pool.add(team(2, 1), BORN, op="add a twin")
     pool.commit(ChildRejected(operator="mutate", reason="bad"), op="reject")
     pool.commit(Retired(member="made_1", reason="weak"), op="retire")

@@ -5,18 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from coterie.runtime.jail import JailRequest
-from coterie.runtime.jail.tiers import Bubblewrap, Landlock
+from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Tier
 from coterie.runtime.runners import programs
 from coterie.runtime.runners.programs import host_packages, host_programs
-
-if TYPE_CHECKING:
-    pass
-from coterie.runtime.jail.tiers import Tier
 
 
 def test_the_active_virtual_environment_is_readable_and_its_programs_come_first(

@@ -1,7 +1,5 @@
 """The embedded model as an author of edits: held to a schema, it writes ones that fit."""
 
-import asyncio
-
 import pytest
 
 from coterie.runtime import Gateway
@@ -60,8 +58,8 @@ async def answers(parents: list[Team], component: Component) -> list[tuple[Team,
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_every_answer_makes_another_team(parents: list[Team], component: Component) -> None:
-    written = asyncio.run(answers(parents, component))
+async def test_every_answer_makes_another_team(parents: list[Team], component: Component) -> None:
+    written = await answers(parents, component)
     assert len(written) == ANSWERS
     for team, text in written:
         edits = edits_from_json(text, component=component)

@@ -1,6 +1,5 @@
 """Code of others: whatever it raises, wherever it is called, is a failure with its line."""
 
-import asyncio
 import builtins
 import sys
 from collections.abc import Iterator
@@ -113,7 +112,7 @@ def test_a_backend_that_raises_before_a_run_is_bad_input(plugin: Any, point: str
         assert kind.__name__ in str(failed.value)
 
 
-def test_a_scorer_that_raises_scores_nothing(plugin: Any, tmp_path: Path) -> None:
+async def test_a_scorer_that_raises_scores_nothing(plugin: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"query": "?", "answer": "7", "scorer": "odd_scorer"}\n')
     known = Catalogue.of_host()
@@ -123,17 +122,17 @@ def test_a_scorer_that_raises_scores_nothing(plugin: Any, tmp_path: Path) -> Non
         with pytest.raises(CoterieError, match="the scorer odd_scorer failed"):
             load_tasks(path, known)
         plugin.AT = "scorer"
-        run = asyncio.run(scored(Run(status="done", answer="7"), task, Jails()))
+        run = await scored(Run(status="done", answer="7"), task, Jails())
         assert (run.status, run.fault) == ("failed", "scorer"), kind
         assert "odd_plugin.py:" in str(run.error)
 
 
-def test_a_tool_that_raises_says_so_to_its_agent(plugin: Any) -> None:
+async def test_a_tool_that_raises_says_so_to_its_agent(plugin: Any) -> None:
     workspace: Any = None
     granted = GrantedTool(tool=plugin.tool, workspace=workspace, emit=lambda *_, **__: None)
     for kind in KINDS:
         plugin.AT, plugin.ERROR = "tool", error_of(kind)
-        result = asyncio.run(granted._act({}))
+        result = await granted._act({})
         assert kind.__name__ in result["error"] or kind is StopIteration
 
 

@@ -1,6 +1,5 @@
 """The worlds: they draw as their rules say, for who computes a team's worth and for who runs it."""
 
-import asyncio
 import statistics
 
 import pytest
@@ -36,16 +35,12 @@ def checked(world: World, prompt: str = CHECKER) -> Team:
     return changed(world, AddAgent(agent=checker, receives_from=("solver",)))
 
 
-def measured(world: World, team: Team) -> float:
+async def measured(world: World, team: Team) -> float:
     """The mean score of a team on all tasks, run by the engine."""
-
-    async def scores() -> list[float]:
-        services = services_of(Simulated(world), world.seed)
-        plan = compile(team, catalogue())
-        runs = [await services.execute(plan, task, path=task.id) for task in world.tasks]
-        return [run.score.value for run in runs if run.score]
-
-    return statistics.fmean(asyncio.run(scores()))
+    services = services_of(Simulated(world), world.seed)
+    plan = compile(team, catalogue())
+    runs = [await services.execute(plan, task, path=task.id) for task in world.tasks]
+    return statistics.fmean(run.score.value for run in runs if run.score)
 
 
 @pytest.mark.parametrize("name", BUDGETS)
@@ -57,29 +52,29 @@ def test_a_world_offers_what_is_to_be_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["sentence", "graded", "two-gains"])
-def test_the_good_sentences_lift_to_point_eight(name: str) -> None:
+async def test_the_good_sentences_lift_to_point_eight(name: str) -> None:
     world = MAKERS[name](5)
     assert world.is_found(best(world))
     assert world.worth_of(best(world)) == pytest.approx(0.8)
-    assert measured(world, best(world)) == pytest.approx(0.8, abs=0.1)
-    assert measured(world, world.team) == pytest.approx(0.4, abs=0.1)
+    assert await measured(world, best(world)) == pytest.approx(0.8, abs=0.1)
+    assert await measured(world, world.team) == pytest.approx(0.4, abs=0.1)
 
 
-def test_a_check_lifts_whoever_hears_a_colleague_only() -> None:
+async def test_a_check_lifts_whoever_hears_a_colleague_only() -> None:
     world = MAKERS["structure"](1)
     alone = changed(world, SetPrompt(agent="solver", prompt="Check the answer."))
     deaf = checked(world, "Say it again.")
     assert [world.is_found(team) for team in (checked(world), alone, deaf)] == [True, False, False]
-    assert measured(world, checked(world)) == pytest.approx(0.7, abs=0.1)
-    assert measured(world, deaf) == pytest.approx(0.4, abs=0.1)
+    assert await measured(world, checked(world)) == pytest.approx(0.7, abs=0.1)
+    assert await measured(world, deaf) == pytest.approx(0.4, abs=0.1)
 
 
-def test_any_change_hurts_in_the_harm_world() -> None:
+async def test_any_change_hurts_in_the_harm_world() -> None:
     world = MAKERS["harm"](0)
     warm = changed(world, SetParameter(agent="solver", field="temperature", value=1.0))
     assert world.worth_of(warm) == pytest.approx(0.3)
-    assert measured(world, warm) == pytest.approx(0.3, abs=0.12)
-    assert measured(world, world.team) == pytest.approx(0.5, abs=0.12)
+    assert await measured(world, warm) == pytest.approx(0.3, abs=0.12)
+    assert await measured(world, world.team) == pytest.approx(0.5, abs=0.12)
 
 
 def test_nothing_helps_in_the_null_world() -> None:

@@ -1,6 +1,5 @@
 """Chance in a model's place: whatever is drawn makes whole values."""
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
@@ -40,8 +39,8 @@ QUESTIONS: dict[str, Callable[[Chance], Coroutine[Any, Any, Any]]] = {
 
 
 @pytest.mark.parametrize("operator", QUESTIONS)
-def test_every_operator_takes_what_was_drawn(operator: str) -> None:
+async def test_every_operator_takes_what_was_drawn(operator: str) -> None:
     known = Catalogue.of_host()
     for seed in range(10):
         chance = Chance(catalogue=known, ceiling=CapabilityPolicy(), seed=seed)
-        assert not isinstance(asyncio.run(QUESTIONS[operator](chance)), RejectedProposal)
+        assert not isinstance(await QUESTIONS[operator](chance), RejectedProposal)

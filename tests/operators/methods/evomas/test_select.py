@@ -1,6 +1,5 @@
 """Selection: statistics and memory make a shortlist, a model chooses; it works without one."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -102,10 +101,10 @@ def test_every_kth_place_is_for_who_may_be_best(pool: Pool) -> None:
     assert newcomer not in listed
 
 
-def test_of_teams_that_are_alike_none_is_forgotten(pool: Pool) -> None:
+async def test_of_teams_that_are_alike_none_is_forgotten(pool: Pool) -> None:
     """Whoever is chosen scores the same: within a few tasks all teams are tried."""
     for number in range(20):
-        for name in asyncio.run(select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
+        for name in (await select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
             trial = Trial(task=str(number), score=number % 2)
             pool.commit(Evaluated(member=name, trial=trial), op=f"{name} {number}")
     assert all(member.statistics.n for member in members(pool))
@@ -196,8 +195,8 @@ def test_a_team_that_is_not_listed_is_handed_back(pool: Pool) -> None:
     assert isinstance(chosen(pool, ["ants", "bees", "cats"], []).result, RejectedProposal)
 
 
-def test_without_a_model_the_first_are_taken(pool: Pool) -> None:
-    result = asyncio.run(select(None, "s", NICHE, members(pool), k=2))
+async def test_without_a_model_the_first_are_taken(pool: Pool) -> None:
+    result = await select(None, "s", NICHE, members(pool), k=2)
     assert isinstance(result, Selection)
     assert result.names == ("ants", "bees")
     assert result.reason == "The first by statistics."

@@ -1,6 +1,5 @@
 """A team looks back: each level reads what it may, and changes what is its own."""
 
-import asyncio
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -398,9 +397,9 @@ def test_who_tells_its_team_nothing_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["collaborative", "partitioned", "centralised"])
-def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
+async def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
     respondent = Chance(catalogue=catalogue(), ceiling=CEILING, seed=3)
-    done = asyncio.run(look_back(respondent, "t/", ground(), RetrospectiveSettings(scheme=scheme)))
+    done = await look_back(respondent, "t/", ground(), RetrospectiveSettings(scheme=scheme))
     assert done.tally.fit + done.tally.dropped > 0
     assert done.tally.repaired == 0
 

@@ -11,7 +11,8 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue
 
-from ...evolving import evolved, write_world
+from ....support.commands import CommandResult
+from ...evolving import evolve, write_world
 
 
 def seeds_differ(request: Request) -> Reply:
@@ -29,29 +30,29 @@ def folder(tmp_path: Path) -> Path:
     return write_world(tmp_path)
 
 
+def raced(folder: Path) -> CommandResult:
+    return evolve(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
+
+
 def test_what_a_pool_deploys_has_been_run_again(folder: Path) -> None:
-    code, out, err, _ = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
-    assert code == 0, err
-    raced = PoolRace.read(folder / "pool")
-    assert raced is not None
+    out = raced(folder).ended(0).out
+    race = PoolRace.read(folder / "pool")
+    assert race is not None
     best, _ = most_promising(Pool.open(folder / "pool", catalogue=Catalogue.of_host()))
-    assert (raced.first, best.name) == ("solo", "solo")
-    assert raced.runs > 3
-    assert 0 < raced.calls <= 40
+    assert (race.first, best.name) == ("solo", "solo")
+    assert race.runs > 3
+    assert 0 < race.calls <= 40
     assert "last race" in out
 
 
 def test_raced_again_it_costs_nothing(folder: Path) -> None:
-    _, first, _, _ = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
+    first = raced(folder).ended(0)
     ledger = (folder / "pool" / "ledger.jsonl").read_text()
-    code, again, _, calls = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
-    assert (code, again, calls) == (0, first, 0)
+    assert raced(folder).ended(0, calls=0).out == first.out
     assert (folder / "pool" / "ledger.jsonl").read_text() == ledger
 
 
 def test_a_race_of_a_race_is_refused(folder: Path) -> None:
     recipe = folder / "recipe.yaml"
     recipe.write_text("strategy: race\nseeds: [solo.yaml]\n")
-    code, _, err, calls = evolved(folder, "pool", "--race", "40", "--yes", script=seeds_differ)
-    assert (code, calls) == (2, 0)
-    assert "race races by itself" in err
+    assert "race races by itself" in raced(folder).ended(2, calls=0).err

@@ -14,7 +14,7 @@ from coterie.schema import Catalogue, load_team
 
 from ....support.commands import CommandResult, invoked_in
 from ....support.repositories import run_git
-from ...evolving import evolved, killed_at
+from ...evolving import evolve, killed_at
 
 TEAM = """\
 # Ours.
@@ -246,15 +246,15 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(
 ) -> None:
     (folder / "race.yaml").rename(folder / "recipe.yaml")
     words = ("--budget", "calls=110")
-    code, out, err, calls = evolved(folder, "whole", *words, script=world)
-    assert code == 0, err
+    first = evolve(folder, "whole", *words, script=world).ended(0)
     was_killed, before = killed_at(folder, "killed", moment, *words, script=world)
-    code, again, err, after = evolved(folder, "killed", *words, script=world)
-    assert (was_killed, code) == (True, 0), err
-    assert again == out
+    assert was_killed
+    again = evolve(folder, "killed", *words, script=world).ended(0)
+    assert again.out == first.out
     for name in ("ledger.jsonl", "evolutions/recipe/race.json"):
         assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes()
-    assert before - 2 + after <= calls  # what was asked when it was killed is asked again
+    # What was asked when it was killed is asked again.
+    assert before - 2 + again.calls <= first.calls
 
 
 @pytest.mark.parametrize(

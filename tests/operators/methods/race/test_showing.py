@@ -1,6 +1,5 @@
 """What an operator sees: failures of one niche, a success, and what each agent's output scores."""
 
-import asyncio
 import random
 from collections.abc import Sequence
 
@@ -41,9 +40,9 @@ def test_without_niches_it_is_the_worst_and_a_success() -> None:
     assert numbers(shown(trials[8:], random.Random(0))) == ["t8"]
 
 
-def test_an_agent_that_was_right_has_the_credit_where_the_team_was_not() -> None:
-    lost = asyncio.run(with_credits(trial(0, 0.0, writer="7", editor="8"), Jails()))
+async def test_an_agent_that_was_right_has_the_credit_where_the_team_was_not() -> None:
+    lost = await with_credits(trial(0, 0.0, writer="7", editor="8"), Jails())
     assert lost.credits == {"writer": 1.0, "editor": 0.0}
     assert credits_text(lost.credits).endswith("writer 1, editor 0")
-    alone = asyncio.run(with_credits(trial(0, 0.0, solver="8"), Jails()))
+    alone = await with_credits(trial(0, 0.0, solver="8"), Jails())
     assert credits_text(alone.credits) == ""

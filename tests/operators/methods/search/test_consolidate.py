@@ -1,6 +1,5 @@
 """Consolidation: an evolution trace becomes an entry of the memory."""
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -54,9 +53,9 @@ def consolidated(*answers: Any) -> Asked[Learnt | RejectedProposal]:
     )
 
 
-def test_an_endless_task_is_kept_as_far_as_it_is_compared() -> None:
+async def test_an_endless_task_is_kept_as_far_as_it_is_compared() -> None:
     long = replace(TASK, context="x" * 50_000)
-    entry = asyncio.run(consolidate(None, "t", long, STEPS))
+    entry = await consolidate(None, "t", long, STEPS)
     assert isinstance(entry, Learnt)
     assert len(entry.task) == LONGEST_TASK
 
@@ -142,24 +141,24 @@ def test_an_empty_or_endless_summary_is_dropped(bad: Any) -> None:
     assert len(done.calls) == 2
 
 
-def test_without_a_model_the_summary_is_the_trace() -> None:
-    entry = asyncio.run(consolidate(None, "task 1/learnt", TASK, STEPS))
+async def test_without_a_model_the_summary_is_the_trace() -> None:
+    entry = await consolidate(None, "task 1/learnt", TASK, STEPS)
     assert isinstance(entry, Learnt)
     assert entry.text == "\n".join(tell_steps(STEPS))
     assert entry.run is None
 
 
-def test_where_nothing_was_rewarded_the_first_team_stands_for_all() -> None:
+async def test_where_nothing_was_rewarded_the_first_team_stands_for_all() -> None:
     failed = [
         EvolutionStep(
             number=0, operator="select", team="debate", content_hash="a" * 64, reward=None
         )
     ]
-    entry = asyncio.run(consolidate(None, "t", TASK, failed))
+    entry = await consolidate(None, "t", TASK, failed)
     assert isinstance(entry, Learnt)
     assert (entry.team, entry.reward) == ("a" * 64, None)
 
 
-def test_an_evolution_without_a_step_teaches_nothing() -> None:
+async def test_an_evolution_without_a_step_teaches_nothing() -> None:
     with pytest.raises(ValueError, match="without a step"):
-        asyncio.run(consolidate(None, "t", TASK, []))
+        await consolidate(None, "t", TASK, [])

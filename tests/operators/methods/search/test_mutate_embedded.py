@@ -24,7 +24,7 @@ MUTATIONS = 10
 
 @pytest.mark.nightly
 @pytest.mark.skipif(WEIGHTS is None, reason="the embedded model's weights are not on this machine")
-def test_mutations_of_a_seed_team_are_all_valid() -> None:
+async def test_mutations_of_a_seed_team_are_all_valid() -> None:
     models = {alias: Model(alias=alias, model=f"local:{WEIGHTS}") for alias in ("default", "fast")}
     catalogue = Catalogue.of_host(models=models)
     seed = load_team("seeds/majority_vote_3.yaml", catalogue)
@@ -34,26 +34,22 @@ def test_mutations_of_a_seed_team_are_all_valid() -> None:
         if event == "operator_repair":
             repairs.append(fields)
 
-    async def all_of_them() -> list[Any]:
-        async with Gateway(models, seed=0, environment={}) as gateway:
-            meta = MetaModel(
-                calls=Calls(gateway=gateway, seed=1),
-                catalogue=catalogue,
-                ceiling=ceiling_of(seed),
-                tell=tell,
-                bounds=BRIEF,
-            )
-            of = parent(seed, digest="run: done\nanswer: negative", reward=0.0)
-            result = open_components(meta, of)
-            paths = [f"step {number}" for number in range(MUTATIONS)]
-            policy = ByChance()
-            asked = (
-                mutate(meta, path, TASK, of, component=policy.choose(path, 0, result))
-                for path in paths
-            )
-            return list(await asyncio.gather(*asked))
-
-    product = asyncio.run(all_of_them())
+    async with Gateway(models, seed=0, environment={}) as gateway:
+        meta = MetaModel(
+            calls=Calls(gateway=gateway, seed=1),
+            catalogue=catalogue,
+            ceiling=ceiling_of(seed),
+            tell=tell,
+            bounds=BRIEF,
+        )
+        of = parent(seed, digest="run: done\nanswer: negative", reward=0.0)
+        result = open_components(meta, of)
+        paths = [f"step {number}" for number in range(MUTATIONS)]
+        policy = ByChance()
+        asked = (
+            mutate(meta, path, TASK, of, component=policy.choose(path, 0, result)) for path in paths
+        )
+        product: list[Any] = list(await asyncio.gather(*asked))
     assert [type(item) for item in product] == [Proposal] * MUTATIONS
     assert all(components(item.edits) == {item.component} for item in product)
     assert len({item.child.content_hash for item in product}) > 1

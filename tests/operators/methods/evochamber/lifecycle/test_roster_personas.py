@@ -1,6 +1,5 @@
 """Personas: who an agent is told it is, and nothing that it may do."""
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -139,10 +138,10 @@ def test_templates_and_keys_are_words_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("operator", AGENTS)
-def test_chance_writes_personas_too(operator: Any) -> None:
+async def test_chance_writes_personas_too(operator: Any) -> None:
     drawn = Chance(catalogue=catalogue(), ceiling=CEILING, seed=1)
     act = operator_of(operator).act(drawn, "p", due(operator), AGENTS[operator])
-    first, *_ = asyncio.run(act)
+    first, *_ = await act
     result = first.to if isinstance(first, Revised) else first.member
     assert result.prompt != ADA.prompt
     assert result.prompt.endswith(REST)
