@@ -21,6 +21,8 @@ RACED_ON = 0.35
 MOST_PROPOSED_ON = 12
 FEWEST = 10
 """The fewest tasks with which a race can show something."""
+FEWEST_HELD = 4
+"""The fewest held-back tasks on which a gain can show, however large it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +37,17 @@ class Split:
     propose: tuple[Task, ...]
     race: tuple[Task, ...]
     held: tuple[Task, ...]
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether a judge scores all held-back tasks, and some reference answers correct it."""
+        answers = sum(task.is_scored for task in self.held)
+        return min(answers, len(self.held) - answers) >= FEWEST_HELD
+
+    @property
+    def judged(self) -> int:
+        """The number of held-back tasks that a judge scores."""
+        return sum(self.is_corrected or not task.is_scored for task in self.held)
 
 
 def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task] = ()) -> Split:
