@@ -54,6 +54,24 @@ def judging(useless: Sequence[str] = ()) -> Script:
     return script
 
 
+def test_pairs_without_a_score_are_paid_for_and_count_as_no_task(tmp_path: Path) -> None:
+    folder = _judged(tmp_path)
+    outcome = _raced(folder, "calls=300", script=judging(["What is 1 ", "What is 2"])).ended(0)
+    result = _result(folder)
+    assert result.last_word
+    assert result.last_word.gain == pytest.approx(0.9)
+    assert len(result.last_word.tasks) < 27
+    assert result.spent.calls == outcome.calls
+
+
+def test_a_judge_who_scores_no_held_back_task_halts_the_race(tmp_path: Path) -> None:
+    folder = _judged(tmp_path)
+    (folder / "test.jsonl").write_text(_lines(range(100, 104)))
+    words = ("--test", "test.jsonl")
+    outcome = _raced(folder, "calls=300", *words, script=judging(["What is 10"]))
+    assert "the last word has no score: " in outcome.ended(1).err
+
+
 @pytest.mark.parametrize("calls", [210, 211])
 def test_a_judged_last_word_takes_a_third_of_the_budget(tmp_path: Path, calls: int) -> None:
     folder = _sampling(_judged(tmp_path))
@@ -62,6 +80,18 @@ def test_a_judged_last_word_takes_a_third_of_the_budget(tmp_path: Path, calls: i
     assert result.last_word
     assert 60 <= result.last_word.usage.calls <= 70
     assert 195 < result.spent.calls == outcome.calls
+
+
+def test_a_limit_in_the_first_round_ends_the_last_word(tmp_path: Path) -> None:
+    folder = _sampling(with_tasks(tmp_path))
+    long = {"id": "long", "query": "What is 101 + 6? " + "Please. " * 60_000, "answer": "7"}
+    (folder / "test.jsonl").write_text(_lines(range(100, 112), answer="7") + json.dumps(long))
+    _raced(folder, "tokens=40000", "--test", "test.jsonl", script=weak).ended(0)
+    word = _result(folder).last_word
+    assert word
+    assert word.low < 0 < word.gain  # so another round would follow
+    assert 4 <= len(word.tasks) < 12
+    assert word.usage.calls == 2 * len(word.tasks)
 
 
 @pytest.mark.parametrize("share", [1.2, 1.6, float(ROUNDS)])
