@@ -64,6 +64,11 @@ def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task]
             f"{len(tasks)} tasks: a race needs at least {FEWEST}, to propose on some, race on"
             " others and keep some back; fewer would show next to no gain. Add tasks."
         )
+    if 0 < len(held_out) < FEWEST_HELD:
+        raise InputError(
+            f"{len(held_out)} held-out tasks: fewer than {FEWEST_HELD} cannot show a gain, however"
+            " large it is. Add tasks to --test."
+        )
     order = _mixed(tasks, chance)
     proposed_on = min(MOST_PROPOSED_ON, max(2, round(PROPOSED_ON * len(order))))
     propose, rest = order[:proposed_on], order[proposed_on:]

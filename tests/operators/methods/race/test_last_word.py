@@ -15,7 +15,7 @@ from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
 from ....support.commands import CommandResult
-from .test_race import HELPS, pleased, raced, with_tasks, world
+from .test_race import HELPS, pleased, raced, refusing, with_tasks, world
 
 Script = Callable[[Request], Reply]
 
@@ -92,6 +92,13 @@ def test_a_limit_in_the_first_round_ends_the_last_word(tmp_path: Path) -> None:
     assert word.low < 0 < word.gain  # so another round would follow
     assert 4 <= len(word.tasks) < 12
     assert word.usage.calls == 2 * len(word.tasks)
+
+
+def test_too_few_held_out_tasks_are_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    folder = with_tasks(tmp_path)
+    (folder / "test.jsonl").write_text(_lines(range(100, 103), answer="7"))
+    words = ("--test", "test.jsonl")
+    assert "3 held-out tasks: fewer than 4" in raced(folder, *words, script=refusing).ended(2).err
 
 
 @pytest.mark.parametrize("share", [1.2, 1.6, float(ROUNDS)])
