@@ -328,6 +328,11 @@ class TaskRuns:
         """The total usage of its runs."""
         return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 
+    @property
+    def saved(self) -> Usage:
+        """The usage that reused answers saved its runs."""
+        return sum((self._runs[what].saved for what in sorted(self._runs)), Usage())
+
 
 def _is_hastier(team: Team, base: Team) -> bool:
     """Return whether an agent, or the whole team, has less time than in the base team."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....runtime.values.score import Score
 from ....runtime.values.usage import Usage
+from ...core.scoring import is_judged
 from ...evolution.episode import Episode
 from .task_trial import TaskTrial
 
@@ -61,12 +62,14 @@ class Course:
         name: The path of the runs in the journal.
         tasks: The tasks, in the order of the slots; after the last, they repeat.
         view: The pool, for agents that recall.
+        judged_runs: The number of runs so far that a judge scored.
     """
 
     context: EvolutionContext
     name: str
     tasks: Sequence[Task]
     view: PoolView
+    judged_runs: int = 0
     _episodes: dict[int, Episode] = field(default_factory=dict[int, Episode])
 
     def has_slot(self, candidate: Contender, pending: int = 0) -> bool:
@@ -94,6 +97,7 @@ class Course:
         episode, what = self._episode(slot), key_of(candidate)
         run = await episode.run(candidate.team, what, parents=[*map(key_of, relatives)])
         score = await episode.score(run, what)
+        self.judged_runs += is_judged(self.context.recipe, episode.task)
         is_scored = isinstance(score, Score)
         trial = TaskTrial(task=episode.task, run=run, score=score) if is_scored else None
         return RunOutcome(trial=trial, usage=run.usage - run.saved, saved=run.saved)

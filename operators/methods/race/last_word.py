@@ -10,11 +10,11 @@ from ....pool.values.adjusted import adjusted_interval
 from ....runtime.values.together import by_workers
 from ....runtime.values.usage import Usage
 from ....schema.values.errors import LimitError
-from ...core.proposal import RejectedProposal
-from ...evolution.episode import Episode
-from .course import DIGITS
+from ...evolution.episode import Episode, Halted
+from .course import key_of
 from .result import LastWord
 from .spending import ROUNDS
+from .split import FEWEST_HELD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,13 +24,9 @@ if TYPE_CHECKING:
     from .race import Race
 
 ORIGINAL, WINNER = "original", "winner"
-FEWEST = 4
-"""The fewest pairs of runs that make a last word."""
 EARLY, LAST = 0.97, 0.95
 """The levels of the intervals after the first round and at the end. Whatever the gain is, at least
 95 % of the intervals with which a last word ends cover it."""
-Key = tuple["Task", int]
-"""A held-back task, and the number of its repeat."""
 
 
 async def last_word(running: Race) -> LastWord | None:
@@ -38,50 +34,67 @@ async def last_word(running: Race) -> LastWord | None:
 
     A second round repeats tasks: a task's score is then the mean. There is none if the first one
     shows a gain, or if the leader did no better than the original in it. The original's pilot,
-    which chose nothing, makes the interval shorter if tasks were split at random. If a budget of
-    tokens or USD ends the last word early, the finished pairs count.
+    which chose nothing, makes the interval shorter if tasks were split at random. If a budget ends
+    the last word early, the finished pairs count.
 
     Raises:
-        Halted: A provider or a jail failed.
+        Halted: A provider or a jail failed, or the judge gives no score.
         LimitError: The budget is used up.
     """
     stream, leader, held = running.stream, running.standings.finalist, running.split.held
-    pairs = max(FEWEST, running.pairs(leader))
-    meetings = [(task, n) for n in range(ROUNDS) for task in held][:pairs]
-    stream.say(f"the last word: candidate {leader.number}, at most {len(meetings)} held-back runs")
-    outcomes: dict[tuple[str, int], Meeting] = {}
-    references = sum(task.is_scored for task in held)
-    corrects = references >= FEWEST and len(held) - references >= FEWEST
+    most = max(FEWEST_HELD, running.pairs(leader))
+    keys = [(task, n) for n in range(ROUNDS) for task in held][:most]
+    episodes = [_episode(running, key_of(leader), *key) for key in keys]
+    stream.say(f"the last word: candidate {leader.number}, at most {len(keys)} pairs of runs")
+    outcomes: dict[str, Meeting] = {}
     pilot = [] if stream.held_out else [each.score.value for each in running.proposing.pilot]
 
-    async def meet(key: tuple[Task, int]) -> None:
-        outcome = await _meeting(running, leader.team, *key, corrects=corrects)
+    async def meet(episode: Episode) -> None:
+        outcome = await _meeting(running, leader.team, episode)
         if outcome is not None:
-            outcomes[key[0].id, key[1]] = outcome
+            outcomes[episode.path] = outcome
 
     word = None
-    for part, level in _looks(meetings, len(held)):
+    for part, level in _looks(episodes, len(held)):
+        is_last = level == LAST
         try:
             await by_workers(part, meet, stream.context.recipe.workers)
         except LimitError:
-            if len(outcomes) < FEWEST:
+            if word is None and len(outcomes) < FEWEST_HELD:
                 raise
-        results = [outcomes[task.id, n] for task, n in meetings if (task.id, n) in outcomes]
-        word = _word(results, pilot, level) if results else None
-        if word is not None and (word.low > 0 or word.gain <= 0):
+            is_last = True
+        results = [outcomes[each.path] for each in episodes if each.path in outcomes]
+        if not results:
+            reason = next(lost.reason for each in episodes for lost in each.rejected)
+            raise Halted(f"the last word has no score: {reason}")
+        usage = sum((each.run_usage - each.saved + each.judging for each in episodes), Usage())
+        word = _word(results, pilot, LAST if is_last else EARLY, usage)
+        if is_last or word.low > 0 or word.gain <= 0:
             break
     return word
 
 
-def _looks(meetings: Sequence[Key], first: int) -> Sequence[tuple[Sequence[Key], float]]:
+def _looks(episodes: Sequence[Episode], first: int) -> Sequence[tuple[Sequence[Episode], float]]:
     """Return the pairs to run before each look at the result, and the level of its interval."""
-    rounds = [(meetings[:first], EARLY)] if len(meetings) > first else []
-    return [*rounds, (meetings[len(rounds) * first :], LAST)]
+    rounds = [(episodes[:first], EARLY)] if len(episodes) > first else []
+    return [*rounds, (episodes[len(rounds) * first :], LAST)]
+
+
+def _episode(running: Race, key: str, task: Task, number: int) -> Episode:
+    """Return the episode of a pair of runs: a held-back task, and the number of its repeat."""
+    again = f"{number}/" if number else ""
+    return Episode(
+        context=running.stream.context,
+        number=0,
+        task=task,
+        view=running.view,
+        path=f"last word {key}/{task.id}/{again}",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Meeting:
-    """The scores of the original and of the leader on a task, and the usage of both runs.
+    """The scores of the original and of the leader on a task.
 
     If only some tasks have a reference answer, the judge's scores are kept beside those by it.
     """
@@ -89,48 +102,39 @@ class Meeting:
     task: str
     original: float
     winner: float
-    usage: Usage
     judged: tuple[float, float] | None = None
 
 
-async def _meeting(
-    running: Race, leader: Team, task: Task, number: int, *, corrects: bool
-) -> Meeting | None:
+async def _meeting(running: Race, leader: Team, episode: Episode) -> Meeting | None:
     """Run both teams once on a task; None if either has no score.
 
     If reference answers correct the judge, it scores these tasks, too.
     """
-    again = f"{number}/" if number else ""
-    episode = Episode(
-        context=running.stream.context,
-        number=0,
-        task=task,
-        view=running.view,
-        path=f"last word {leader.content_hash[:DIGITS]}/{task.id}/{again}",
-    )
-    original = running.standings.candidates[0].team
+    task, original = episode.task, running.standings.candidates[0].team
     first = await episode.run(original, ORIGINAL, parents=[])
     second = await episode.run(leader, WINNER, parents=[ORIGINAL])
-    old, new = await episode.verdict(first, ORIGINAL), await episode.verdict(second, WINNER)
-    if isinstance(old, RejectedProposal) or isinstance(new, RejectedProposal):
+    old = episode.usable(await episode.verdict(first, ORIGINAL))
+    new = episode.usable(await episode.verdict(second, WINNER))
+    if old is None or new is None:
         return None
     judged: list[float] = []
-    for run, what in ((first, ORIGINAL), (second, WINNER)) if corrects and task.is_scored else ():
-        score = await episode.judged(run, what)
-        if isinstance(score, RejectedProposal):
+    is_corrected = running.split.is_corrected and task.is_scored
+    for run, what in ((first, ORIGINAL), (second, WINNER)) if is_corrected else ():
+        score = episode.usable(await episode.judged(run, what))
+        if score is None:
             return None
         judged.append(score.value)
-    usage = first.usage + second.usage - second.saved + episode.judging
     return Meeting(
         task=task.id,
         original=old.value,
         winner=new.value,
-        usage=usage,
         judged=(judged[0], judged[1]) if judged else None,
     )
 
 
-def _word(meetings: Sequence[Meeting], pilot: Sequence[float], level: float) -> LastWord:
+def _word(
+    meetings: Sequence[Meeting], pilot: Sequence[float], level: float, usage: Usage
+) -> LastWord:
     """Summarise the pairs: tasks are the sample, and a task's score is the mean of its runs."""
     by_task: dict[str, list[Meeting]] = {}
     for meeting in meetings:
@@ -158,7 +162,7 @@ def _word(meetings: Sequence[Meeting], pilot: Sequence[float], level: float) -> 
         answers=len(places),
         low=low,
         high=high,
-        usage=sum((meeting.usage for meeting in meetings), Usage()),
+        usage=usage,
     )
 
 

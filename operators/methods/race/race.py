@@ -22,7 +22,7 @@ from .bets import Bets
 from .course import Course, repeats, width
 from .proposing import Proposing
 from .settings import MERGE
-from .spending import ROUNDS, Spending, each_run, fitting, pair_of
+from .spending import ROUNDS, Spending, each_run, fitting, mean_of, pair_of
 from .split import Split, split
 from .standings import Contender, Standings
 
@@ -313,10 +313,12 @@ class Race:
         widest = max((candidate.width for candidate in self.standings.candidates), default=0)
         return Usage(calls=self.stream.context.recipe.workers * widest)
 
-    @property
-    def pair(self) -> Usage:
-        """The mean usage of a run of the original and one of the leader together."""
-        return pair_of(self.standings.candidates[0], self.standings.leader)
+    def pair(self, winner: Contender) -> Usage:
+        """Return the mean usage of a pair of runs in the last word, with their judging."""
+        runs, held = self.course.judged_runs, self.split.held
+        judged = 2 * self.split.judged / len(held) if held else 0
+        judging = mean_of(self.course.judging, runs / judged) if runs and judged else Usage()
+        return pair_of(self.standings.candidates[0], winner) + judging
 
     @property
     def used(self) -> float:
@@ -326,14 +328,18 @@ class Race:
 
     def pairs(self, winner: Contender) -> int:
         """Return the largest number of pairs of runs for a last word, within the budget."""
-        rounds = ROUNDS if winner.repeats else 1
-        return self.spending.pairs(self.pair, rounds * len(self.split.held))
+        return self.spending.pairs(self.pair(winner), self._most_pairs(winner))
+
+    def _most_pairs(self, winner: Contender) -> int:
+        return (ROUNDS if winner.repeats else 1) * len(self.split.held)
 
     @property
     def _reserve(self) -> float:
         """The share of the budget that is reserved for the last word."""
-        share = self.pairs(self.standings.leader) * self.spending.share(self.pair)
-        return min(0.99, share)
+        leader = self.standings.leader
+        pair = self.pair(leader)
+        pairs = self.spending.reserved(pair, self._most_pairs(leader))
+        return min(0.99, pairs * self.spending.share(pair))
 
     @property
     def _room(self) -> int:

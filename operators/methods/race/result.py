@@ -269,7 +269,7 @@ def _lines(result: RaceResult) -> list[str]:
         if result.is_better
     ]
     judged = f", judged and corrected by {word.answers} reference answers"
-    on = f"on {len(word.tasks)} held-back tasks{judged if word.answers else ''}"
+    on = f"on {counted(len(word.tasks), 'held-back task')}{judged if word.answers else ''}"
     lines = [f"{head}: {scores}, {gain}, {on}."]
     if word.gain > 0 and not result.is_better:
         lines.append(_how_to_show(result, word))

@@ -51,15 +51,22 @@ class Spending:
         """The share of the budget that was spent."""
         return self.share(self.spent + self.aside)
 
-    def pairs(self, pair: Usage, most: int) -> int:
-        """Return how many held-back tasks the last word can have, as far as is known.
+    def reserved(self, pair: Usage, most: int) -> int:
+        """Return for how many pairs of runs in the last word the search leaves a part.
+
+        It does not depend on what is left: a search that took too much would go on and on.
 
         Args:
             pair: The usage of a run of the original and one of the leader together.
         """
         each = self.share(pair)
-        left = max(0.0, 1 - self.used)
-        return min(most, fitting(LAST_WORD, each), fitting(left, each)) if each else most
+        return min(most, fitting(LAST_WORD, each)) if each else most
+
+    def pairs(self, pair: Usage, most: int) -> int:
+        """Return how many of these pairs what is left pays for, as far as is known."""
+        each, left = self.share(pair), max(0.0, 1 - self.used)
+        reserved = self.reserved(pair, most)
+        return min(reserved, fitting(left, each)) if each else reserved
 
 
 def fitting(left: float, each: float) -> int:
@@ -69,7 +76,7 @@ def fitting(left: float, each: float) -> int:
 
 def each_run(candidate: Contender) -> Usage:
     """Return the mean usage of a candidate's run, rounded up."""
-    return _mean(candidate.usage, max(1, len(candidate.scores)))
+    return mean_of(candidate.usage, max(1, len(candidate.scores)))
 
 
 def pair_of(original: Contender, leader: Contender) -> Usage:
@@ -77,10 +84,10 @@ def pair_of(original: Contender, leader: Contender) -> Usage:
 
     If answers are reused, the leader takes the original's for unchanged agents.
     """
-    whole = _mean(leader.usage + leader.saved, max(1, len(leader.scores)))
+    whole = mean_of(leader.usage + leader.saved, max(1, len(leader.scores)))
     if leader.saved.calls:
         agents = len(leader.team.agents)
-        whole = _mean(whole, agents / max(1, agents - _unchanged(original.team, leader.team)))
+        whole = mean_of(whole, agents / max(1, agents - _unchanged(original.team, leader.team)))
     return each_run(original) + whole
 
 
@@ -92,7 +99,7 @@ def _unchanged(before: Team, after: Team) -> int:
     return sum(name in same and after.ancestors[name] <= same for name in after.agents)
 
 
-def _mean(usage: Usage, runs: float) -> Usage:
+def mean_of(usage: Usage, runs: float) -> Usage:
     """Divide a usage, rounding up."""
     return Usage(
         calls=math.ceil(usage.calls / runs),

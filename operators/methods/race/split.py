@@ -21,6 +21,8 @@ RACED_ON = 0.35
 MOST_PROPOSED_ON = 12
 FEWEST = 10
 """The fewest tasks with which a race can show something."""
+FEWEST_HELD = 4
+"""The fewest held-back tasks on which a gain can show, however large it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +38,17 @@ class Split:
     race: tuple[Task, ...]
     held: tuple[Task, ...]
 
+    @property
+    def is_corrected(self) -> bool:
+        """Whether a judge scores all held-back tasks, and some reference answers correct it."""
+        answers = sum(task.is_scored for task in self.held)
+        return min(answers, len(self.held) - answers) >= FEWEST_HELD
+
+    @property
+    def judged(self) -> int:
+        """The number of held-back tasks that a judge scores."""
+        return sum(self.is_corrected or not task.is_scored for task in self.held)
+
 
 def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task] = ()) -> Split:
     """Split tasks into three parts, or into two if others are held out.
@@ -50,6 +63,11 @@ def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task]
         raise InputError(
             f"{len(tasks)} tasks: a race needs at least {FEWEST}, to propose on some, race on"
             " others and keep some back; fewer would show next to no gain. Add tasks."
+        )
+    if 0 < len(held_out) < FEWEST_HELD:
+        raise InputError(
+            f"{len(held_out)} held-out tasks: fewer than {FEWEST_HELD} cannot show a gain, however"
+            " large it is. Add tasks to --test."
         )
     order = _mixed(tasks, chance)
     proposed_on = min(MOST_PROPOSED_ON, max(2, round(PROPOSED_ON * len(order))))

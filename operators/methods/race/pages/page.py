@@ -168,7 +168,7 @@ def _last_word(result: RaceResult) -> PageTable:
     word = result.last_word
     scores = [*zip(word.tasks, word.original, word.winner, strict=True)] if word else []
     return PageTable(
-        caption=f"Candidate {result.leader} beside the original, once on each held-back task",
+        caption=f"Candidate {result.leader} beside the original: means of one or two runs a task",
         heads=LAST_WORD,
         rows=[
             (task, TableCell(_outcome(new, old), badge=True), _figure(old), _figure(new))

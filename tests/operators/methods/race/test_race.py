@@ -95,7 +95,9 @@ def raced(
 ) -> CommandResult:
     with ScriptedModel(script) as model:
         given = [label, "tasks.jsonl", "--model", f"m@{model.api_base}", *words]
-        return invoked_in(folder, mas_evolve, given, "mas-evolve")
+        result = invoked_in(folder, mas_evolve, given, "mas-evolve")
+        result.calls = len(model.calls)
+        return result
 
 
 def result_of(folder: Path) -> RaceResult:

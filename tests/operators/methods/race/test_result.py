@@ -31,3 +31,10 @@ def test_a_gain_that_does_not_show_says_how_many_tasks_it_takes_and_where_its_te
     )
     worse = replace(unsure, last_word=replace(word, winner=(0, 0, 1), low=-0.5, high=0.1))
     assert "Such a gain" not in str(worse)
+
+
+def test_one_held_back_task_is_no_plural() -> None:
+    word = RACE.last_word
+    assert word is not None
+    alone = replace(word, tasks=("h0",), original=(0,), winner=(1,))
+    assert ", on 1 held-back task." in str(replace(RACE, last_word=alone))

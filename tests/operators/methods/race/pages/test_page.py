@@ -54,7 +54,7 @@ def test_the_page_of_a_race_has_its_figures(tmp_path: Path) -> None:
     assert ("leads" in child[6], child[7]) == (True, "12")
     assert "vote, of candidate 1" in dropped[1]
     assert (dropped[3], "behind" in dropped[6]) == ("7", True)
-    assert rows(page, "Candidate 1 beside the original") == [
+    assert rows(page, "Candidate 1 beside the original: means of one or two runs") == [
         ["h0", "✓ win", "0", "1"], ["h1", "✓ win", "0.5", "1"], ["h2", "✗ loss", "1", "0"],
     ]  # fmt: skip
 
