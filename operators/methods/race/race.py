@@ -365,7 +365,7 @@ class Race:
             return ""
 
         async def work() -> dict[str, bool]:
-            each = stage.budget.seconds / max(1, len(self.order))
+            each = stage.budget.seconds / (len(self.order) + len(self.split.propose))
             runs = 2 * self.pairs(self.standings.leader)
             return {"late": left is not None and left < runs * each}
 

@@ -10,6 +10,7 @@ from coterie.operators.command.evolve import main as mas_evolve
 from coterie.operators.methods.race.result import RaceResult
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.values.budget import Budget
 from coterie.schema import Catalogue, load_team
 
 from ....support.commands import CommandResult, invoked_in
@@ -173,6 +174,13 @@ def test_a_larger_budget_goes_on(folder: Path) -> None:
     after = result_of(folder)
     assert before.spent.calls <= 60 < after.spent.calls <= 110
     assert raced(folder, *out, script=refusing).code == 0  # nothing is spent without a word
+
+
+def test_the_pilot_says_how_long_a_run_takes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Budget, "seconds", property(lambda _budget: 12.0))  # one for each run
+    monkeypatch.setattr(Budget, "left", lambda _budget: 300.0)
+    raced(folder, "--budget", "seconds=312,calls=100").ended(0)
+    assert result_of(folder).slots
 
 
 @pytest.mark.parametrize("calls", [14, 20, 33])
