@@ -55,8 +55,9 @@ async def last_word(running: Race) -> LastWord | None:
             outcomes[episode.path] = outcome
 
     word = None
-    for part, level in _looks(episodes, len(held)):
-        is_last = level == LAST
+    rounds = [*filter(None, (episodes[: len(held)], episodes[len(held) :]))]
+    for number, part in enumerate(rounds, start=1):
+        is_last = number == len(rounds)
         try:
             await by_workers(part, meet, stream.context.recipe.workers)
         except LimitError:
@@ -72,12 +73,6 @@ async def last_word(running: Race) -> LastWord | None:
         if is_last or word.low > 0 or word.gain <= 0:
             break
     return word
-
-
-def _looks(episodes: Sequence[Episode], first: int) -> Sequence[tuple[Sequence[Episode], float]]:
-    """Return the pairs to run before each look at the result, and the level of its interval."""
-    rounds = [(episodes[:first], EARLY)] if len(episodes) > first else []
-    return [*rounds, (episodes[len(rounds) * first :], LAST)]
 
 
 def _episode(running: Race, key: str, task: Task, number: int) -> Episode:

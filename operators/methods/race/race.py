@@ -315,10 +315,11 @@ class Race:
 
     def pair(self, winner: Contender) -> Usage:
         """Return the mean usage of a pair of runs in the last word, with their judging."""
-        runs, held = self.course.judged_runs, self.split.held
-        judged = 2 * self.split.judged / len(held) if held else 0
-        judging = mean_of(self.course.judging, runs / judged) if runs and judged else Usage()
-        return pair_of(self.standings.candidates[0], winner) + judging
+        usage, runs = pair_of(self.standings.candidates[0], winner), self.course.judged_runs
+        if not runs or not (judged := self.split.judged):
+            return usage
+        in_a_pair = 2 * judged / len(self.split.held)
+        return usage + mean_of(self.course.judging, runs / in_a_pair)
 
     @property
     def used(self) -> float:

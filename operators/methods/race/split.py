@@ -47,7 +47,9 @@ class Split:
     @property
     def judged(self) -> int:
         """The number of held-back tasks that a judge scores."""
-        return sum(self.is_corrected or not task.is_scored for task in self.held)
+        if self.is_corrected:
+            return len(self.held)
+        return sum(not task.is_scored for task in self.held)
 
 
 def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task] = ()) -> Split:
