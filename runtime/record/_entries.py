@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import os
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,9 +80,7 @@ class Entries:
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
     _waiting: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
     _writing: threading.RLock = field(default_factory=threading.RLock)
-    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
     _flushes: asyncio.AbstractEventLoop | None = None
-    _is_closed: bool = False
 
     @classmethod
     def open(cls, path: Path, *, reading: bool = False) -> Self:
@@ -223,7 +222,7 @@ class Entries:
         """
         self._write_here()
         if not self._file.is_flushed:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._file.flush)
+            await asyncio.wrap_future(_in_thread(self._file.flush))
 
     def flush_now(self) -> None:
         """Flush all entries so far, in the caller's thread."""
@@ -234,7 +233,7 @@ class Entries:
         """Flush all entries so far, in a thread; return a future for its completion."""
         with contextlib.suppress(StorageError):  # the future raises it
             self._write_here()
-        return self._thread.submit(self._file.flush)
+        return _in_thread(self._file.flush)
 
     def flush_ahead(self) -> None:
         """Schedule a flush of the files beside this one, while the event loop is idle."""
@@ -242,9 +241,6 @@ class Entries:
 
     def close(self) -> None:
         """Write and flush pending entries, and close the file."""
-        # The thread ends first: a running flush uses the file that is closed below.
-        self._is_closed = True
-        self._thread.shutdown()
         try:
             self._write_here()
         finally:
@@ -276,12 +272,10 @@ class Entries:
 
         def soon() -> None:
             self._flushes = None
-            if self._is_closed:
-                return
             with contextlib.suppress(StorageError):
                 self._write_here()
             if not self._file.is_flushed and self._file.failure is None:
-                loop.run_in_executor(self._thread, self._file.try_flush)
+                _in_thread(self._file.try_flush)
 
         self._flushes = loop
         loop.call_later(LAG if lag is None else lag, soon)
@@ -302,6 +296,16 @@ class Entries:
         self._write_here()
         for path in [*self._places]:
             yield from self._lines_of(path)
+
+
+def _in_thread(work: Callable[[], None]) -> Future[None]:
+    return _threads(os.getpid()).submit(work)
+
+
+@functools.cache
+def _threads(process: int) -> ThreadPoolExecutor:
+    """Return the threads that flush all journals of a process; a fork has none of its parent's."""
+    return ThreadPoolExecutor(8, f"journal-{process}")
 
 
 def _note(places: dict[str, tuple[int, ...]], path: str, place: int) -> None:

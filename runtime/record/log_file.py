@@ -29,6 +29,8 @@ HEAD = b"coterie journal 1\n"
 """The first line: the file's type and the version of its format."""
 CHECKSUM = 8
 """Hexadecimal digits of a line's CRC-32."""
+EVENTS = ".jsonl"
+"""The suffix of logs that no resumption reads."""
 AT_FIRST = 4096
 """Bytes of a line to read at first."""
 
@@ -202,7 +204,7 @@ class LogFile:
     def _flush_folder(self) -> None:
         folder = self.path.parent
         for file in sorted(folder.iterdir()):
-            if file.is_file():
+            if file.suffix != EVENTS and file.is_file():
                 try:
                     sync(file)
                 except StorageError as error:

@@ -11,6 +11,7 @@ import pytest
 
 from coterie.runtime.record import _entries, log_file
 from coterie.runtime.record.journal import Journal, NotRecorded, digest, is_held, merge, recorded
+from coterie.runtime.record.log_file import LogFile
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError
 from coterie.schema.values.errors import StorageError
@@ -308,6 +309,7 @@ def test_a_new_journal_of_which_a_part_was_lost_is_made_anew(tmp_path: Path, lef
 async def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[str] = []
     (tmp_path / "team.yaml").write_text("name: t")
+    (tmp_path / "events.jsonl").write_text("{}")  # is no part of what a resumption reads
     with Journal.open(tmp_path) as journal:
         loop, over = asyncio.get_running_loop(), asyncio.Event()
 
@@ -321,10 +323,33 @@ async def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.M
         journal.flush_ahead()
         await asyncio.wait_for(over.wait(), 300)
         assert {"team.yaml", "journal.log", tmp_path.name} <= {*flushed}
+        assert "events.jsonl" not in flushed
         flushed.clear()
         await journal.put("a", "note", "q", {"n": 1})
         await journal.flush()
         assert flushed == ["journal.log"]
+
+
+async def test_it_may_be_closed_by_a_thread_while_it_begins_to_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[object] = []
+    closed = asyncio.Event()
+    asyncio.get_running_loop().set_exception_handler(lambda _, what: failures.append(what))
+    journal = Journal.open(tmp_path)
+
+    def closes(_: LogFile) -> bool:
+        monkeypatch.undo()
+        journal.close()
+        closed.set()
+        return False
+
+    monkeypatch.setattr(_entries, "LAG", 0.0)
+    await journal.put("a", "note", "q", {"n": 1})
+    monkeypatch.setattr(LogFile, "is_flushed", property(closes))
+    await asyncio.wait_for(closed.wait(), 300)
+    assert not failures
+    assert [path for path, _ in recorded(tmp_path, "note")] == ["a"]
 
 
 def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
