@@ -150,7 +150,7 @@ class Running:
         self.lost: set[str] = set()
         self._budget = self.context.budget or Budget()
         self._agent_budgets: dict[str, Budget] = {}
-        self.cut_off: list[AgentExecution] = []
+        self._waited: list[bool] = []  # of each execution that was cut off
         self.has_failed = False
         self.patch: str | None = None
         self.conflict: str | None = None
@@ -186,7 +186,6 @@ class Running:
         """Break the reference cycle with the executions, so that all are freed at once."""
         self.parts.clear()
         self.executions.clear()
-        self.cut_off.clear()
 
     def _comes_through(self) -> bool:
         """Return whether the pass has an answer, or, without an output, satisfies its policy."""
@@ -237,7 +236,7 @@ class Running:
 
     def _has_waited(self) -> bool:
         """Return whether its models used up its time: all waited at its end, or for most of it."""
-        all_waited = bool(self.cut_off) and all(execution.waits for execution in self.cut_off)
+        all_waited = bool(self._waited) and all(self._waited)
         return all_waited or self.allowance.time.spent < self.allowance.timeout / 2
 
     def _is_run_wide(self, limit: BudgetReached) -> bool:
@@ -361,7 +360,7 @@ class Running:
         executions = self.executions.get(agent_id, ())
         if not executions:
             return AgentOutcome(status="cancelled")
-        self.cut_off += executions
+        self._waited += [execution.waits for execution in executions]
         return AgentOutcome(
             status="cancelled",
             usage=sum((execution.usage for execution in executions), NOTHING_SPENT),
