@@ -244,7 +244,7 @@ class Episode(TaskRuns):
             niche=self.task.niche or None,
             score=score,
             usage=run.usage,
-            reason="" if run.answer is not None else run.error or "it gave no answer.",
+            reason=run.why_unanswered,
             **fields,
         )
 

@@ -300,7 +300,7 @@ class TaskRuns:
     async def _scored(self, run: Run, label: str, *, judged: bool) -> Score | RejectedProposal:
         recipe = self.context.recipe
         if run.answer is None:
-            return Score(value=0.0, reason=run.error or "it gave no answer.")
+            return Score(value=0.0, reason=run.why_unanswered)
         if judged:
             verdict = await judge(
                 self.judge,

@@ -219,6 +219,11 @@ class Run:
         """The price in USD; None if that of any call is unknown."""
         return None if self.usage.unpriced_calls else self.usage.usd
 
+    @property
+    def why_unanswered(self) -> str:
+        """Why it has no answer; empty with one."""
+        return "" if self.answer is not None else self.error or "it gave no answer."
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON-able values: those of result.json, with each agent's dialogue."""
         return to_value(self)
