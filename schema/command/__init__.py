@@ -21,7 +21,13 @@ import click
 from ..host.catalogue import installed, load_named, plugin_packages
 from ..host.conforming import expected
 from ..host.foreign_code import OWN, plugin_place, why
-from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSystem
+from ..values.errors import (
+    ConfigError,
+    CoterieError,
+    InputError,
+    StorageError,
+    UnsupportedSystem,
+)
 from ..values.problems import FORMATS
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
@@ -159,10 +165,16 @@ class _Ours(click.Command):
 
         As an exception, Ctrl-C could arrive during an import, where Python would drop it.
         """
-        if threading.current_thread() is not threading.main_thread():
+        _open_standard_streams()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        try:
             return super().main(*args, **kwargs)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        return super().main(*args, **kwargs)
+        except OSError as error:
+            if isinstance(error, BrokenPipeError) or not _is_of_output(error):
+                raise
+            click.echo(f"error: standard output cannot be written: {error.strerror}.", err=True)
+            sys.exit(StorageError.exit_code)
 
 
 class Command(_Ours):
@@ -182,6 +194,8 @@ class Command(_Ours):
         except BaseException as error:
             place = plugin_place(error, plugin_packages())
             if isinstance(error, (SystemExit, BrokenPipeError)) and not (place and self._is_ours):
+                raise
+            if _is_of_output(error):
                 raise
             if place:
                 _show(InputError(f"a plug-in failed: {why(error, place)}. Correct it."), "text")
@@ -325,6 +339,23 @@ def dev() -> None:
 
 def _visible(options: Sequence[click.Parameter]) -> list[click.Option]:
     return [option for option in options if isinstance(option, click.Option) and not option.hidden]
+
+
+def _open_standard_streams() -> None:
+    """Connect streams that the process was started without to the null device.
+
+    Otherwise the next opened file would have the number of a stream, and get what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
+
+
+def _is_of_output(error: BaseException) -> bool:
+    """Return whether printing raised an error, such as that of a full disk."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return isinstance(error, OSError) and frames[-1].f_code is click.echo.__code__
 
 
 def _show(error: CoterieError, problem_format: str) -> None:

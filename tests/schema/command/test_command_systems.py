@@ -1,5 +1,6 @@
 """What every command has, and what it says on a system that lacks what POSIX systems have."""
 
+import subprocess
 import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path
@@ -8,6 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from coterie.runtime.doubles import ScriptedModel
 from coterie.schema.command import Command
 
 from ...support.commands import mas, ran, refused
@@ -66,6 +68,36 @@ def test_what_cannot_work_without_posix_says_so_in_a_sentence(
     err = refused(mas(*words))
     [text] = err.splitlines()
     assert text.startswith("error: this needs Linux or macOS, and the system is 'win32'.")
+
+
+RUN = f"{sys.executable} -m coterie.schema.command run team.yaml -q hi"
+
+
+@pytest.mark.parametrize(("closed", "answers"), [("<&-", True), ("2>&-", True), (">&-", False)])
+def test_a_command_works_without_standard_streams(
+    tmp_path: Path, closed: str, answers: bool
+) -> None:
+    (tmp_path / "team.yaml").write_text("name: t\nagents: {a: {prompt: Add.}}\n")
+    with ScriptedModel("7") as model:
+        command = f"{RUN} --model m@{model.api_base} {closed}"
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stdout) == (0, "7\n" if answers else "")
+    [run] = (tmp_path / "runs").iterdir()
+    assert mas("run", "--replay", run, "--verify").exit_code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+@pytest.mark.parametrize("words", ["--version", "validate no.yaml --format json", "run --help"])
+def test_output_that_cannot_be_written_is_an_error_in_one_line(words: str, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "coterie.schema.command", *words.split()]
+        done = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    message = "error: standard output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (1, message)
 
 
 def test_an_attribute_that_posix_alone_has_is_no_bug_either(
