@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -51,6 +52,17 @@ Material = tuple[Any, Mapping[str, str]]
 
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
 """The schema of a strategy without settings."""
+
+
+def read_schema(path: Path, settings: type[Any]) -> Mapping[str, Any]:
+    """Read the JSON Schema of settings from a file; the defaults come from their dataclass."""
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for declared in fields(settings):
+        own, default = schema["properties"][declared.name], declared.default
+        if default is not None:
+            examples = {key: own.pop(key) for key in ("examples",) if key in own}
+            own |= {"default": [*default] if isinstance(default, tuple) else default, **examples}
+    return schema
 
 
 class SettingError(InputError):

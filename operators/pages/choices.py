@@ -33,7 +33,7 @@ def choices_of(members: Iterable[TrialRecord]) -> Mapping[str, Callable[[TrialRe
     }
 
 
-def chosen(
+def filtered(
     kind: str,
     items: Iterable[Item],
     choices: Mapping[str, Callable[[Item], bool]],

@@ -11,7 +11,7 @@ from ...pool.ledger.agents import PoolAgent
 from ...pool.ledger.ledger import LedgerEntry
 from ...pool.ledger.records import TrialRecord
 from ...runtime.view import Links, Page, PageTable, TableCell
-from .choices import choices_of, chosen
+from .choices import choices_of, filtered
 from .pool_source import PoolSource
 from .templates import TEMPLATES
 
@@ -51,7 +51,7 @@ def lineage_page(source: PoolSource, page: tuple[str, int], links: Links) -> Pag
     """
     family: Mapping[str, TrialRecord] = {**source.pool.teams, **source.pool.all_agents}
     choices = choices_of(family.values())
-    shown, part, labels = chosen("lineage", family.values(), choices, page, links)
+    shown, part, labels = filtered("lineage", family.values(), choices, page, links)
     lives: Mapping[str, _Life] = source.once("lives", lambda: _lives(source.entries))
     drawn = {record.name: record for record in shown[-MOST_ROWS:]}
     return TEMPLATES.page(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...pool.ledger.learnt import Learnt
 from ...runtime.view import Links, Page, word
-from .choices import chosen
+from .choices import filtered
 from .pool_source import PoolSource
 from .templates import TEMPLATES
 
@@ -20,7 +20,7 @@ def memory_page(source: PoolSource, page: tuple[str, int], links: Links) -> Page
         StorageError: The pool is damaged.
     """
     entries = [*source.pool.learnt.values()][::-1]
-    _, part, labels = chosen("memory", entries, _choices(source), page, links)
+    _, part, labels = filtered("memory", entries, _choices(source), page, links)
     teams = {team.content_hash: team.name for team in source.pool.teams.values()}
     return TEMPLATES.page(
         "Memory",

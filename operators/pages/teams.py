@@ -18,7 +18,7 @@ from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
-from .choices import choices_of, chosen
+from .choices import choices_of, filtered
 from .pool_source import PoolSource
 from .templates import TEMPLATES, graph_of
 
@@ -48,7 +48,7 @@ def teams_page(source: PoolSource, page: tuple[str, int], links: Links) -> Page:
     """
     ranked = source.ranked
     choices = choices_of(source.pool.teams.values())
-    shown, part, labels = chosen("teams", ranked, choices, page, links)
+    shown, part, labels = filtered("teams", ranked, choices, page, links)
     tasks = Tasks(split=EVOLVE)
     return TEMPLATES.page(
         "Teams",

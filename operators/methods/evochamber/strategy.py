@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....pool.population.population import Population, Rates
-from ...evolution.strategy import Strategy
-from ..search.settings import read_schema
+from ...evolution.strategy import Strategy, read_schema
 from .alone import own_attempts
 from .attempts import attempts, graded
 from .compose import compose

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.utterances import utterances
-from ...evolution.strategy import Strategy
-from ..search.settings import read_schema
+from ...evolution.strategy import Strategy, read_schema
 from .ablation import place_of, silenced
 from .appraise import appraised
 from .batch import CONSULT, keep_best

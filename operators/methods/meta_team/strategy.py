@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import Evaluated
 from ....runtime.values.caps import Caps
-from ...evolution.strategy import Strategy
-from ..search.settings import read_schema
+from ...evolution.strategy import Strategy, read_schema
 from .head import begin, ceiling_for, constrained, head_of, suits
 from .schemes import looked_back, room_of
 from .settings import RetrospectiveSettings, check, foretells

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..search.settings import read_schema
+from ...evolution.strategy import read_schema
 from .drawn import KINDS
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ....schema.values.problems import quoted
+from ...evolution.strategy import read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from ...evolution.strategy import Need
 
 Move = Literal["mutate", "crossover"]
-
-
-def read_schema(path: Path, settings: type[Any]) -> Mapping[str, Any]:
-    """Read the JSON Schema of settings from a file; the defaults come from their dataclass."""
-    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    for field in fields(settings):
-        own, default = schema["properties"][field.name], field.default
-        if default is not None:
-            examples = {key: own.pop(key) for key in ("examples",) if key in own}
-            own |= {"default": [*default] if isinstance(default, tuple) else default, **examples}
-    return schema
 
 
 PROTOCOL: Mapping[str, Any] = MappingProxyType({"admission": "best", "early_stop": False})

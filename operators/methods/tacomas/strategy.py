@@ -15,8 +15,7 @@ from ....schema.team.writing import agent_value, write_agent_yaml
 from ....schema.values.errors import ConfigError
 from ...core.operator import operator_of
 from ...core.roles import ROLES, alone, ceiling_with, load_roles
-from ...evolution.strategy import Strategy
-from ..search.settings import read_schema
+from ...evolution.strategy import Strategy, read_schema
 from .adaptation import Adaptation, AdaptationSettings, calls_at_most
 from .unadapted import SOLVE, given_team, unadapted
 
