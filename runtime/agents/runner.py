@@ -103,10 +103,10 @@ class Assignment:
         workspace: Its own folder, created on first use.
         jails: Creates the place where its code may run.
         waiting: Returns a context, for the event loop, whose time does not count against the
-            agent's timeout: that of a wait for others. The line already counts its own waits so.
+            agent's timeout: that of a wait for others. The client counts its own waits so.
         emit: Records an event of the agent in the trace: a type, and JSON-able fields.
         once: Records the result of an action of the agent, so that a resumed run finds it again.
-            The line and the tools already do so.
+            The client and the tools do so themselves.
     """
 
     agent: Agent
@@ -130,7 +130,7 @@ class Runner(Protocol):
 
     * Must return an `AgentResult` only for an answer, and raise `AgentError` (or let a `CallError`
       pass) for everything else: a failure's text is never an output.
-    * Must reach models through `assignment.line` only, and tools through `assignment.tools` only.
+    * Must reach models through `assignment.client` only, and tools through `assignment.tools` only.
     * Must run code that a model wrote inside a jail of `assignment.jails`, or not at all.
     * Must leave nothing running when it returns, raises or is cancelled.
     * Must not keep state between calls of `run`, which may overlap.

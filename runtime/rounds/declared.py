@@ -138,10 +138,10 @@ class Declared:
             for agent, outcome in item.run.agents.items()
             if agent in coming.agents
         }
-        carry = self._round_state(past, coming)
+        state = self._round_state(past, coming)
         is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
-        preset = {**opened, **settled(rounds, coming, carry, opened, is_over)}
-        return Next(plan=coming, state=carry, preset=preset)
+        preset = {**opened, **settled(rounds, coming, state, opened, is_over)}
+        return Next(plan=coming, state=state, preset=preset)
 
     def _round_state(self, past: Sequence[Round], coming: Plan) -> RoundState:
         """Give each agent its own last contribution and the replies of the agents that it hears."""
@@ -211,8 +211,8 @@ class Declared:
         before = _report(chair, meetings[-1]) if meetings else None
         coming = part_of(part, {chair, *speakers})
         preset = {agent: last.run.agents[agent] for agent in coming.agents if agent != chair}
-        carry = RoundState(own={chair: before} if before else {})
-        return Next(plan=coming, state=carry, preset=preset, kind="meeting")
+        state = RoundState(own={chair: before} if before else {})
+        return Next(plan=coming, state=state, preset=preset, kind="meeting")
 
     def _closing(self, past: Sequence[Round]) -> Next | None:
         """Return the closing pass, which reads the last result of every other agent.

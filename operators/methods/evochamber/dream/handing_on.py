@@ -92,11 +92,11 @@ async def attempted_again(
     Returns:
         The lowest score of the attempts, in [0, 1], by the recipe's rule; 0 without an answer.
     """
-    carry = RoundState(bulletin=f"{LEARNT}{insight.text}")
+    state = RoundState(bulletin=f"{LEARNT}{insight.text}")
     team, least = alone(episode, work.account.team, work.agent), 1.0
     for number in range(1, episode.settings.reattempts + 1):
         place = label if number == 1 else f"{label}.{number}"
-        score = await episode.score(await episode.run(team, place, state=carry), place)
+        score = await episode.score(await episode.run(team, place, state=state), place)
         if isinstance(score, RejectedProposal):
             return score
         least = min(least, score.value)
