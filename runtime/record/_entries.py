@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,8 @@ LAG = 0.1
 """Seconds until new entries are written and flushed if nothing waits for them."""
 AHEAD = 0.01
 """Seconds after a run's start until the files beside a new journal are flushed."""
+FLUSHES = 16
+"""The most files to flush at once. A disk does flushes that wait together as one."""
 CLOCK = "clock"
 """The path of entries that only record how long the run has worked; nothing looks them up."""
 
@@ -79,7 +82,6 @@ class Entries:
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
     _waiting: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
     _writing: threading.RLock = field(default_factory=threading.RLock)
-    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
     _flushes: asyncio.AbstractEventLoop | None = None
     _is_closed: bool = False
 
@@ -223,7 +225,7 @@ class Entries:
         """
         self._write_here()
         if not self._file.is_flushed:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._file.flush)
+            await asyncio.get_running_loop().run_in_executor(_flushers(), self._file.flush)
 
     def flush_now(self) -> None:
         """Flush all entries so far, in the caller's thread."""
@@ -234,7 +236,7 @@ class Entries:
         """Flush all entries so far, in a thread; return a future for its completion."""
         with contextlib.suppress(StorageError):  # the future raises it
             self._write_here()
-        return self._thread.submit(self._file.flush)
+        return _flushers().submit(self._file.flush)
 
     def flush_ahead(self) -> None:
         """Schedule a flush of the files beside this one, while the event loop is idle."""
@@ -242,9 +244,7 @@ class Entries:
 
     def close(self) -> None:
         """Write and flush pending entries, and close the file."""
-        # The thread ends first: a running flush uses the file that is closed below.
         self._is_closed = True
-        self._thread.shutdown()
         try:
             self._write_here()
         finally:
@@ -281,7 +281,7 @@ class Entries:
             with contextlib.suppress(StorageError):
                 self._write_here()
             if not self._file.is_flushed and self._file.failure is None:
-                loop.run_in_executor(self._thread, self._file.try_flush)
+                _flushers().submit(self._file.try_flush)
 
         self._flushes = loop
         loop.call_later(LAG if lag is None else lag, soon)
@@ -302,6 +302,13 @@ class Entries:
         self._write_here()
         for path in [*self._places]:
             yield from self._lines_of(path)
+
+
+@functools.cache
+def _flushers() -> ThreadPoolExecutor:
+    """Return the threads that flush the files of all runs: a run without its own begins faster."""
+    os.register_at_fork(after_in_child=_flushers.cache_clear)  # threads do not survive a fork
+    return ThreadPoolExecutor(FLUSHES, "journal")
 
 
 def _note(places: dict[str, tuple[int, ...]], path: str, place: int) -> None:

@@ -154,6 +154,7 @@ class LogFile:
         finally:
             with self._flushing:
                 os.close(self._handle)
+                self.flushed = self.size  # so that no flush that comes later uses the handle
 
     def _make_whole(self) -> None:
         """Cut off an incomplete end, and write the first line of a new file."""

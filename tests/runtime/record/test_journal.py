@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -340,6 +342,33 @@ def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
     over = threading.Event()
     with Journal.open(tmp_path) as journal:
         asyncio.run(asyncio.wait_for(work(journal), 300))
+
+
+def test_a_process_that_another_one_forked_flushes_its_own_journal(tmp_path: Path) -> None:
+    program = """
+import asyncio, os, sys
+from pathlib import Path
+from coterie.runtime.record import _entries
+from coterie.runtime.record.journal import Journal
+
+_entries.LAG = 3600.0  # nothing else flushes meanwhile
+
+async def kept(name):
+    (folder := Path(sys.argv[1], name)).mkdir()
+    with Journal.open(folder) as journal:
+        await journal.put("a", "note", "q", {})
+        await journal.flush()
+        print(name, flush=True)
+
+asyncio.run(kept("parent"))
+if os.fork() == 0:
+    asyncio.run(kept("child"))
+    os._exit(0)
+os.wait()
+"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout == "parent\nchild\n"
 
 
 async def test_the_time_of_a_call_is_kept_whatever_ends_it(tmp_path: Path) -> None:
