@@ -50,6 +50,7 @@ class LogFile:
     flushed: int | None = None
     failure: StorageError | None = None
     _handle: int
+    _beside: Sequence[Path]
     _is_changed: bool = False
     _flushing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -71,7 +72,9 @@ class LogFile:
             if place and (content := _content(line)):
                 note(place, content)
         handle = _opened(path, reading=reading)
-        log = cls(path=path, size=size, flushed=size if reading else None, _handle=handle)
+        beside = () if reading else sorted(file for file in path.parent.iterdir() if file != path)
+        flushed = size if reading else None
+        log = cls(path=path, size=size, flushed=flushed, _handle=handle, _beside=beside)
         try:
             if not reading:
                 log._make_whole()
@@ -194,24 +197,24 @@ class LogFile:
             if self.flushed is None:
                 self._flush_folder()
             else:
-                sync(self.path)
+                sync(self.path, self._handle)
         except OSError as error:  # also for a file beside ours, or the folder above it
             self.failure = _failure(self.path, error)
         else:
             self.flushed = upto
 
     def _flush_folder(self) -> None:
-        folder = self.path.parent
-        for file in sorted(folder.iterdir()):
+        for file in self._beside:
             if file.is_file():
                 try:
                     sync(file)
                 except StorageError as error:
                     if error.errno != ENOENT:  # a temporary file that was renamed meanwhile
                         raise
+        sync(self.path, self._handle)
         # Contents before names: no name on disk may lead to a file that is empty there.
-        sync(folder)
-        sync(folder.parent)
+        sync(self.path.parent)
+        sync(self.path.parent.parent)
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
