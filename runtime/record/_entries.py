@@ -36,6 +36,8 @@ LAG = 0.1
 """Seconds until new entries are written and flushed if nothing waits for them."""
 AHEAD = 0.01
 """Seconds after a run's start until the files beside a new journal are flushed."""
+FLUSHES = 16
+"""The most files to flush at once. A disk does flushes that wait together as one."""
 CLOCK = "clock"
 """The path of entries that only record how long the run has worked; nothing looks them up."""
 
@@ -305,7 +307,7 @@ def _in_thread(work: Callable[[], None]) -> Future[None]:
 @functools.cache
 def _threads(process: int) -> ThreadPoolExecutor:
     """Return the threads that flush all journals of a process; a fork has none of its parent's."""
-    return ThreadPoolExecutor(8, f"journal-{process}")
+    return ThreadPoolExecutor(FLUSHES, f"journal-{process}")
 
 
 def _note(places: dict[str, tuple[int, ...]], path: str, place: int) -> None:

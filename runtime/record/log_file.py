@@ -29,8 +29,6 @@ HEAD = b"coterie journal 1\n"
 """The first line: the file's type and the version of its format."""
 CHECKSUM = 8
 """Hexadecimal digits of a line's CRC-32."""
-EVENTS = ".jsonl"
-"""The suffix of logs that no resumption reads."""
 AT_FIRST = 4096
 """Bytes of a line to read at first."""
 
@@ -52,6 +50,7 @@ class LogFile:
     flushed: int | None = None
     failure: StorageError | None = None
     _handle: int
+    _beside: Sequence[Path]
     _is_changed: bool = False
     _flushing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -73,7 +72,9 @@ class LogFile:
             if place and (content := _content(line)):
                 note(place, content)
         handle = _opened(path, reading=reading)
-        log = cls(path=path, size=size, flushed=size if reading else None, _handle=handle)
+        beside = () if reading else sorted(file for file in path.parent.iterdir() if file != path)
+        flushed = size if reading else None
+        log = cls(path=path, size=size, flushed=flushed, _handle=handle, _beside=beside)
         try:
             if not reading:
                 log._make_whole()
@@ -156,6 +157,7 @@ class LogFile:
         finally:
             with self._flushing:
                 os.close(self._handle)
+                self.flushed = self.size  # so that no flush that comes later uses the handle
 
     def _make_whole(self) -> None:
         """Cut off an incomplete end, and write the first line of a new file."""
@@ -195,24 +197,24 @@ class LogFile:
             if self.flushed is None:
                 self._flush_folder()
             else:
-                sync(self.path)
+                sync(self.path, self._handle)
         except OSError as error:  # also for a file beside ours, or the folder above it
             self.failure = _failure(self.path, error)
         else:
             self.flushed = upto
 
     def _flush_folder(self) -> None:
-        folder = self.path.parent
-        for file in sorted(folder.iterdir()):
-            if file.suffix != EVENTS and file.is_file():
+        for file in self._beside:
+            if file.is_file():
                 try:
                     sync(file)
                 except StorageError as error:
                     if error.errno != ENOENT:  # a temporary file that was renamed meanwhile
                         raise
+        sync(self.path, self._handle)
         # Contents before names: no name on disk may lead to a file that is empty there.
-        sync(folder)
-        sync(folder.parent)
+        sync(self.path.parent)
+        sync(self.path.parent.parent)
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:

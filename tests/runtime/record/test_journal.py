@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -200,9 +202,9 @@ async def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon
 ) -> None:
     flushed: list[str] = []
 
-    def noted(path: Path) -> None:
+    def noted(path: Path, handle: int | None = None) -> None:
         flushed.append(path.name)
-        sync(path)
+        sync(path, handle)
 
     monkeypatch.setattr(_entries, "LAG", FOR_EVER)
     monkeypatch.setattr(log_file, "sync", noted)
@@ -309,13 +311,13 @@ def test_a_new_journal_of_which_a_part_was_lost_is_made_anew(tmp_path: Path, lef
 async def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[str] = []
     (tmp_path / "team.yaml").write_text("name: t")
-    (tmp_path / "events.jsonl").write_text("{}")  # is no part of what a resumption reads
     with Journal.open(tmp_path) as journal:
+        (tmp_path / "events.jsonl").write_text("{}")  # is no part of what a resumption reads
         loop, over = asyncio.get_running_loop(), asyncio.Event()
 
-        def noted(path: Path) -> None:
+        def noted(path: Path, handle: int | None = None) -> None:
             flushed.append(path.name)
-            sync(path)
+            sync(path, handle)
             if path == tmp_path.parent:  # the last
                 loop.call_soon_threadsafe(over.set)
 
@@ -365,6 +367,33 @@ def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
     over = threading.Event()
     with Journal.open(tmp_path) as journal:
         asyncio.run(asyncio.wait_for(work(journal), 300))
+
+
+def test_a_process_that_another_one_forked_flushes_its_own_journal(tmp_path: Path) -> None:
+    program = """
+import asyncio, os, sys
+from pathlib import Path
+from coterie.runtime.record import _entries
+from coterie.runtime.record.journal import Journal
+
+_entries.LAG = 3600.0  # nothing else flushes meanwhile
+
+async def kept(name):
+    (folder := Path(sys.argv[1], name)).mkdir()
+    with Journal.open(folder) as journal:
+        await journal.put("a", "note", "q", {})
+        await journal.flush()
+        print(name, flush=True)
+
+asyncio.run(kept("parent"))
+if os.fork() == 0:
+    asyncio.run(kept("child"))
+    os._exit(0)
+os.wait()
+"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout == "parent\nchild\n"
 
 
 async def test_the_time_of_a_call_is_kept_whatever_ends_it(tmp_path: Path) -> None:

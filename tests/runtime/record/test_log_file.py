@@ -11,6 +11,8 @@ from coterie.schema import InputError
 from coterie.schema.values.errors import StorageError
 from coterie.schema.values.files import sync
 
+from ...support.failpoints import armed
+
 TEXTS = [b"one", b"two " * 2_000, b"three"]
 CUT: dict[str, Callable[[bytes], bytes]] = {
     "the end of the line": lambda line: line[:-1],
@@ -142,10 +144,10 @@ def test_a_file_beside_it_that_is_renamed_while_it_is_flushed_does_not_end_the_r
 ) -> None:
     (tmp_path / ".manifest.half").write_text("written, and about to be renamed")
 
-    def sync_late(path: Path) -> None:
+    def sync_late(path: Path, handle: int | None = None) -> None:
         if path.name == ".manifest.half":
             path.rename(tmp_path / "manifest")
-        sync(path)
+        sync(path, handle)
 
     monkeypatch.setattr(log_file, "sync", sync_late)
     log = opened(tmp_path / "f")
@@ -154,3 +156,10 @@ def test_a_file_beside_it_that_is_renamed_while_it_is_flushed_does_not_end_the_r
     log.close()
     assert contents(tmp_path / "f") == TEXTS
     assert (tmp_path / "manifest").exists()
+
+
+def test_a_flush_that_comes_when_the_file_is_closed_leaves_its_handle_alone(tmp_path: Path) -> None:
+    log = opened(tmp_path / "f")
+    log.close()
+    with armed("files.sync.before:1:raise-eio"):
+        log.flush()
