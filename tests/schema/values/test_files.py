@@ -203,6 +203,7 @@ def test_an_error_of_what_is_done_under_the_lock_stays_what_it_is(tmp_path: Path
 WRITES_ITSELF = {
     "schema/values/files.py": "what all others use",
     "schema/values/beneath.py": "copies for agents to work on, and refs as git has them",
+    "schema/command/__init__.py": "the null device, in place of a closed standard stream",
     "runtime/record/log_file.py": "the journal, of which nothing counts but whole lines",
     "runtime/calls/cache.py": "the cache, which SQLite writes",
     "runtime/record/trace.py": "events of a run, for reading only: nothing resumes from them",
