@@ -135,7 +135,12 @@ class TaskRuns:
             return to_value(replace(run, saved=reuse.saved) if reuse else run)
 
         question = digest(plan.content_hash, task.id, task.query, task.context, *records, *read)
-        run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", question, work))
+        try:
+            outcome = await stage.journal.once(f"{place}outcome", "run", question, work)
+        except LimitError:
+            self.consumed(stage.journal.spent(place, lost=False))
+            raise
+        run = from_value(Run, outcome)
         self._check_form(run)
         self._runs[label] = run
         self.readers |= readers(team, run)
@@ -257,7 +262,7 @@ class TaskRuns:
         return self._runs[label]
 
     def consumed(self, usage: Usage) -> None:
-        """Add the usage of runs that were made outside this object."""
+        """Add the usage of runs without a result here: made elsewhere, or stopped by a limit."""
         self._beside += usage
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:

@@ -103,6 +103,12 @@ class Course:
         return RunOutcome(trial=trial, usage=run.usage - run.saved, saved=run.saved)
 
     @property
+    def spent(self) -> Usage:
+        """The total usage of runs and judging; runs that a limit stopped are included."""
+        runs = (each.run_usage - each.saved for each in self._episodes.values())
+        return sum(runs, self.judging)
+
+    @property
     def judging(self) -> Usage:
         """The total usage of judging."""
         return sum((episode.judging for episode in self._episodes.values()), Usage())

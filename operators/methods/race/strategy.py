@@ -40,7 +40,6 @@ async def race(stream: TaskStream) -> RaceResult:
             _result(running).write(stream.folder)
     except LimitError as error:  # what is left may do for the last word
         running.ended = f"the search ended: {error}"
-        running.account()
     word = None if running.standings.finalist.parent is None else await last_word(running)
     members = keep(running)
     result = _result(running, word, members)

@@ -196,6 +196,32 @@ def test_a_budget_that_is_too_small_holds_and_says_so(folder: Path, calls: int) 
     assert result.code == 3 or result_of(folder).is_over
 
 
+def test_a_hypothesis_that_the_budget_refuses_leaves_the_other_kinds(folder: Path) -> None:
+    outcome = raced(folder, "--budget", "tokens=6000").ended(0)
+    assert "no more hypotheses: the evolution has reached its budget tokens=6000" in outcome.err
+    result = result_of(folder)
+    assert len(result.entrants) > 1
+    assert result.spent.calls == outcome.calls
+
+
+@pytest.mark.parametrize("moment", [26, 27, 31, 70])
+def test_calls_of_a_run_that_the_budget_stops_are_counted(folder: Path, moment: int) -> None:
+    """Let a first agent write so much that the second one exceeds the budget."""
+    asked = 0
+
+    def flooding(request: Request) -> Reply:
+        nonlocal asked
+        asked += 1
+        is_first = "You add." in json.dumps(request["messages"])
+        return Reply(text="8" * 400_000) if asked > moment and is_first else world(request)
+
+    two = TEAM + "  two: {prompt: You repeat., temperature: 0}\n"
+    (folder / "solo.yaml").write_text(two + "topology: {reports_to: {one: [two]}}\n")
+    outcome = raced(folder, "--budget", "tokens=50000", script=flooding)
+    assert result_of(folder).spent.calls == outcome.ended(0).calls
+    assert raced(folder, "--budget", "tokens=50000", script=refusing).out == outcome.out
+
+
 def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
     raced(folder, "--pool", "pool", "--budget", "calls=120", label="race.yaml").ended(0)
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
