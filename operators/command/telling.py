@@ -25,7 +25,7 @@ from ..report.frozen import HeldOutFigures, read_figures
 from ..report.report import EvolutionReport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from ..evolution.strategy import WholeStatus
@@ -39,7 +39,8 @@ class EvolutionStatus:
 
     Attributes:
         held_out: Held-out figures, if any.
-        unfinished: The usage of unfinished tasks; None if another process works on them.
+        unfinished: The usage of unfinished tasks, or beside the state of `whole`; None if another
+            process works on them.
         best: The team that the pool would deploy: its name, file and expectation. None if the pool
             has no team, or makes new teams for each task.
         routing: The figures of a router fitted to the pool's cases; None without cases.
@@ -65,10 +66,14 @@ class EvolutionStatus:
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])
         if (whole := strategy.status(folder)) is not None:
-            return cls(report=EvolutionReport(), whole=whole)
+            unfinished = _spent(folder, [""])
+            if unfinished is not None:
+                unfinished -= sum(whole.spending.values(), Usage())
+            return cls(report=EvolutionReport(), whole=whole, unfinished=unfinished)
         lines = [*lines_in(folder)]
         report = EvolutionReport.of(lines)
-        unfinished = _unfinished(folder, len(lines))
+        episodes = range(len(lines), len(lines) + recipe["workers"])
+        unfinished = _spent(folder, [f"task {episode:06d}/" for episode in episodes])
         if unfinished is not None and unfinished.calls:
             report.spending["unfinished"] = unfinished
         makes_teams = strategy.teams is not None
@@ -93,7 +98,8 @@ class EvolutionStatus:
     def value(self) -> dict[str, Any]:
         """Return it as a JSON object, the held-out figures first."""
         if self.whole is not None:
-            return dict(self.whole.value())
+            more = self.unfinished
+            return {**self.whole.value(), **({"unfinished": more.value()} if more else {})}
         return {
             "held_out": self.held_out and self.held_out.value(),
             "chosen_by": self.chosen_by,
@@ -106,7 +112,7 @@ class EvolutionStatus:
     def __str__(self) -> str:
         """Return it as text for people."""
         if self.whole is not None:
-            return str(self.whole)
+            return "\n".join([str(self.whole), *self._more_calls(self.whole)])
         routing = ["", str(self.routing), ""] if self.routing else []
         return "\n".join([*self._held_out(), str(self.report), *routing, *self._notes()])
 
@@ -119,6 +125,15 @@ class EvolutionStatus:
         if figures.after == tasks:
             return [str(figures), ""]
         return [str(figures), f"  (the pool after {counted(figures.after, 'task')} of {tasks})", ""]
+
+    def _more_calls(self, whole: WholeStatus) -> list[str]:
+        """Return what was paid for beside the results of a strategy that works on all tasks."""
+        if self.unfinished is None or not self.unfinished.calls:
+            return []
+        calls, cost = counted(self.unfinished.calls, "call"), self.unfinished.cost
+        if whole.is_over:
+            return [f"beside these: {calls} broken off when it was stopped, {cost}"]
+        return [f"beside these: {calls} without a result yet, {cost}"]
 
     def _notes(self) -> list[str]:
         best, notes = self.best, list[str]()
@@ -187,15 +202,12 @@ def evolution_of(pool: Path, name: str | None) -> str:
     return name or names[0]
 
 
-def _unfinished(folder: Path, first: int) -> Usage | None:
-    """Return the usage of uncommitted episodes, starting with number `first`."""
+def _spent(folder: Path, prefixes: Iterable[str]) -> Usage | None:
+    """Return the usage of calls by the beginnings of their paths; None if a process is at work."""
     if not (folder / JOURNAL).exists():
         return Usage()
-    episodes = range(first, first + Manifest.read(folder).recipe["workers"])
     try:
         with Journal.open(folder, replaying=True) as journal:
-            return sum(
-                (journal.spent(under=f"task {episode:06d}/") for episode in episodes), Usage()
-            )
+            return sum((journal.spent(under=prefix) for prefix in prefixes), Usage())
     except InputError:
         return None

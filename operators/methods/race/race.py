@@ -118,9 +118,8 @@ class Race:
         settings: RaceSettings = stage.recipe.settings
         return cls(stream=stream, settings=settings, split=parts, caps=stage.budget.caps)
 
-    async def begin(self, original: Team) -> None:
-        """Enter the original, and run it on the tasks to propose on: the pilot."""
-        self.enter(original)
+    async def begin(self) -> None:
+        """Run the original on the tasks to propose on: the pilot."""
         await self.proposing.trials(self.standings.candidates[0])
         self.account()
 
@@ -346,9 +345,10 @@ class Race:
 
     def pairs(self, winner: Contender) -> int:
         """Return the largest number of pairs of runs for a last word, within the budget."""
-        return self.spending.pairs(self.pair(winner), self._most_pairs(winner))
+        return self.spending.pairs(self.pair(winner), self.most_pairs(winner))
 
-    def _most_pairs(self, winner: Contender) -> int:
+    def most_pairs(self, winner: Contender) -> int:
+        """Return the number of pairs of runs in a last word that no budget shortens."""
         return (ROUNDS if winner.repeats else 1) * len(self.split.held)
 
     @property
@@ -356,7 +356,7 @@ class Race:
         """The share of the budget that is reserved for the last word."""
         leader = self.standings.leader
         pair = self.pair(leader)
-        pairs = self.spending.reserved(pair, self._most_pairs(leader))
+        pairs = self.spending.reserved(pair, self.most_pairs(leader))
         return min(0.99, pairs * self.spending.share(pair))
 
     @property

@@ -32,7 +32,9 @@ async def race(stream: TaskStream) -> RaceResult:
     """Find a better team, or show that none was found."""
     running = Race.of(stream)
     original = _original(stream)
-    await running.begin(original)
+    running.enter(original)
+    _result(running).write(stream.folder)
+    await running.begin()
     stream.say(_estimate(running))
     refuse_judge_at_chance(running.proposing.pilot)
     try:

@@ -222,6 +222,15 @@ def test_calls_of_a_run_that_the_budget_stops_are_counted(folder: Path, moment: 
     assert raced(folder, "--budget", "tokens=50000", script=refusing).out == outcome.out
 
 
+def test_a_pilot_that_the_budget_stops_says_what_it_took(folder: Path) -> None:
+    outcome = raced(folder, "--budget", "calls=3").ended(3, calls=3)
+    assert outcome.out == (
+        "The race goes on. The original stays as it is.\n"
+        "0 proposals raced, 0 calls, free\n"
+        "beside these: 3 calls without a result yet, unpriced\n"
+    )
+
+
 def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
     raced(folder, "--pool", "pool", "--budget", "calls=120", label="race.yaml").ended(0)
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
@@ -286,7 +295,9 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(
     was_killed, before = killed_at(folder, "killed", moment, *words, script=world)
     assert was_killed
     again = evolve(folder, "killed", *words, script=world).ended(0)
-    assert again.out == first.out
+    same, _, more = again.out.partition("beside these: ")
+    assert same == first.out
+    assert more.startswith(f"{before + again.calls - first.calls} call")
     for name in ("ledger.jsonl", "evolutions/recipe/race.json"):
         assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     # What was asked when it was killed is asked again.
