@@ -285,6 +285,26 @@ def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
     assert run_git(folder, "rev-list", "--count", "HEAD").strip() == "2"
 
 
+def test_a_team_that_was_changed_and_committed_meanwhile_is_not_overwritten(folder: Path) -> None:
+    run_git(folder, "init", "-q")
+    run_git(folder, "add", ".")
+    run_git(folder, "commit", "-qm", "Ours")
+    words = ("--in-place", "--budget", "calls=150")
+    changed = TEAM.replace("You add.", "You multiply.")
+
+    def editing(request: Request) -> Reply:
+        if (folder / "solo.yaml").read_text() == TEAM:
+            (folder / "solo.yaml").write_text(changed)
+            run_git(folder, "commit", "-qam", "Mine")
+        return world(request)
+
+    result = raced(folder, *words, script=editing).ended(2)
+    assert "solo.yaml is no longer the team that raced, and is not overwritten" in result.err
+    assert (folder / "solo.yaml").read_text() == changed
+    out = ("--out", "better.yaml", "--budget", "calls=150")
+    assert "Written to better.yaml" in raced(folder, *out, script=refusing).ended(0).err
+
+
 @pytest.mark.parametrize("moment", [50, 96])
 def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(
     folder: Path, moment: int
