@@ -81,6 +81,7 @@ class HandOver:
         """
         if self.out is None:
             refuse_unclean(self.source, besides=[pool])
+            refuse_unwritable(self.source.resolve())
         elif self.out.exists():
             raise InputError(
                 f"{self.out} exists already, and is not overwritten. Name another: --out."

@@ -1,6 +1,7 @@
 """A race as a user has it: a better team, or the original; stopped and resumed; within a budget."""
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -270,10 +271,30 @@ def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> Non
     assert (folder / "solo.better.yaml").read_text() == "mine\n"
 
 
-def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
+def committed(folder: Path) -> None:
     run_git(folder, "init", "-q")
     run_git(folder, "add", ".")
     run_git(folder, "commit", "-qm", "Ours")
+
+
+def test_a_team_that_cannot_be_changed_in_place_costs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = tempfile.TemporaryFile
+
+    def refusing_here(**options: Any) -> Any:
+        if options.get("dir") == folder:
+            raise PermissionError(13, "Permission denied")
+        return create(**options)
+
+    committed(folder)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refusing_here)
+    result = raced(folder, "--in-place", script=refusing).ended(2, calls=0)
+    assert "solo.yaml: no file can be made in" in result.err
+
+
+def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
+    committed(folder)
     words = ("--in-place", "--budget", "calls=150")
     assert raced(folder, *words).code == 0
     shown = run_git(folder, "show", "--no-ext-diff", "--format=%s").splitlines()
@@ -286,9 +307,7 @@ def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
 
 
 def test_a_team_that_was_changed_and_committed_meanwhile_is_not_overwritten(folder: Path) -> None:
-    run_git(folder, "init", "-q")
-    run_git(folder, "add", ".")
-    run_git(folder, "commit", "-qm", "Ours")
+    committed(folder)
     words = ("--in-place", "--budget", "calls=150")
     changed = TEAM.replace("You add.", "You multiply.")
 
