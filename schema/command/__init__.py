@@ -7,6 +7,7 @@ plug-in can add its own.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -22,7 +23,7 @@ from ..host.catalogue import installed, load_named, plugin_packages
 from ..host.conforming import expected
 from ..host.foreign_code import OWN, plugin_place, why
 from ..values.errors import ConfigError, CoterieError, InputError, UnsupportedSystem
-from ..values.problems import FORMATS
+from ..values.problems import FORMATS, quoted
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
 from ._host import (
@@ -188,6 +189,9 @@ class Command(_Ours):
                 ctx.exit(InputError.exit_code)
             if not isinstance(error, Exception):
                 raise
+            if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+                _show(InputError(f"{quoted(error.filename)}: {error.strerror}."), "text")
+                ctx.exit(InputError.exit_code)
             if find_spec("fcntl") is None:
                 _show(UnsupportedSystem(), "text")
                 ctx.exit(UnsupportedSystem.exit_code)
