@@ -130,10 +130,11 @@ class EvolutionStatus:
         """Return what was paid for beside the results of a strategy that works on all tasks."""
         if self.unfinished is None or not self.unfinished.calls:
             return []
-        calls, cost = counted(self.unfinished.calls, "call"), self.unfinished.cost
+        calls, usd = counted(self.unfinished.calls, "call"), self.unfinished.usd
         if whole.is_over:
-            return [f"beside these: {calls} broken off when it was stopped, {cost}"]
-        return [f"beside these: {calls} without a result yet, {cost}"]
+            most = f", at most ${usd:.4f}" if usd else ""
+            return [f"beside these: {calls} broken off when it was stopped{most}"]
+        return [f"beside these: {calls} without a result yet, {self.unfinished.cost}"]
 
     def _notes(self) -> list[str]:
         best, notes = self.best, list[str]()
