@@ -35,6 +35,7 @@ from ._host import (
     map_option,
     name_options,
     note,
+    refuse_overwriting,
     scorer_option,
     task_options,
     with_options,
@@ -172,6 +173,7 @@ class Command(_Ours):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; convert exceptions to a message and an exit code."""
         try:
+            refuse_overwriting(ctx)
             return super().invoke(ctx)
         except CoterieError as error:
             _show(error, str(ctx.params.get("problem_format", "text")))

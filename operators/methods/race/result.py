@@ -216,7 +216,7 @@ class RaceResult:
         try:
             result = from_value(cls, loads(path.read_text(encoding="utf-8")))
             _check(result)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, Misfit) as error:
             raise StorageError(f"{path}: not what a race wrote there: {error}.") from None

@@ -21,6 +21,7 @@ from .pages import race_page
 from .race import Race
 from .result import Entrant, RaceResult
 from .settings import SCHEMA, RaceSettings, check, needs
+from .split import refuse_few
 
 if TYPE_CHECKING:
     from ....schema.team.team import Team
@@ -127,6 +128,7 @@ RACE = Strategy(
     settings=RaceSettings,
     schema=SCHEMA,
     check=check,
+    check_tasks=refuse_few,
     needs=needs,
     ceiling=allowed_by_default,
     status=RaceResult.read,

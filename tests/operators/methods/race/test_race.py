@@ -243,6 +243,7 @@ def test_too_few_tasks_cost_nothing(folder: Path) -> None:
     (folder / "tasks.jsonl").write_text('{"id": "t", "query": "What is 1 + 6?", "answer": "7"}\n')
     result = raced(folder, script=refusing).ended(2)
     assert "a race needs at least" in result.err
+    assert not (folder / "runs").exists()
 
 
 def test_several_seeds_are_refused_before_anything_is_spent(folder: Path) -> None:
@@ -365,6 +366,15 @@ def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
 def test_an_impossible_file_is_said_first(folder: Path, option: str, file: str, why: str) -> None:
     result = raced(folder, option, file, script=refusing).ended(2)
     assert why in result.err
+
+
+@pytest.mark.parametrize("option", ["--csv", "--otel"])
+def test_a_report_is_not_written_over_what_the_command_reads(folder: Path, option: str) -> None:
+    result = raced(folder, option, "./solo.yaml", script=refusing).ended(2, calls=0)
+    assert f"error: {option} solo.yaml: the command reads this file." in result.err.replace(
+        "./", ""
+    )
+    assert (folder / "solo.yaml").read_text() == TEAM
 
 
 def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:
