@@ -27,7 +27,7 @@ from .readers import readers
 from .reuse import reuse_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...runtime.agents.outcomes import AgentOutcome
     from ...runtime.engine.artifacts import Keep
@@ -334,9 +334,12 @@ class TaskRuns:
         return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 
     @property
-    def saved(self) -> Usage:
-        """The usage that reused answers saved its runs."""
-        return sum((self._runs[what].saved for what in sorted(self._runs)), Usage())
+    def paid(self) -> Iterator[Usage]:
+        """What each of its runs paid for: its usage without reused answers."""
+        yield self._beside
+        for run in self._runs.values():
+            saved = run.saved.calls + run.saved.cached_calls
+            yield run.usage - run.saved if saved else run.usage
 
 
 def _is_hastier(team: Team, base: Team) -> bool:

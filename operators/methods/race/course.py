@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ....runtime.values.score import Score
-from ....runtime.values.usage import Usage
+from ....runtime.values.usage import Usage, total
 from ...core.scoring import is_judged
 from ...evolution.episode import Episode
 from .task_trial import TaskTrial
@@ -105,8 +105,7 @@ class Course:
     @property
     def spent(self) -> Usage:
         """The total usage of runs and judging; runs that a limit stopped are included."""
-        runs = (each.run_usage - each.saved for each in self._episodes.values())
-        return sum(runs, self.judging)
+        return total(paid for each in self._episodes.values() for paid in each.paid) + self.judging
 
     @property
     def judging(self) -> Usage:

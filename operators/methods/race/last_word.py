@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....pool.values.adjusted import adjusted_interval
 from ....runtime.values.together import by_workers
-from ....runtime.values.usage import Usage
+from ....runtime.values.usage import total
 from ....schema.values.errors import LimitError
 from ...evolution.episode import Episode, Halted
 from .course import key_of
@@ -19,6 +19,7 @@ from .split import FEWEST_HELD
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ....runtime.values.usage import Usage
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from .race import Race
@@ -68,7 +69,7 @@ async def last_word(running: Race) -> LastWord | None:
         if not results:
             reason = next(lost.reason for each in episodes for lost in each.rejected)
             raise Halted(f"the last word has no score: {reason}")
-        usage = sum((each.run_usage - each.saved + each.judging for each in episodes), Usage())
+        usage = total(paid for each in episodes for paid in (*each.paid, each.judging))
         word = _word(results, pilot, LAST if is_last else EARLY, usage)
         if is_last or word.low > 0 or word.gain <= 0:
             break

@@ -228,7 +228,7 @@ def test_a_pilot_that_the_budget_stops_says_what_it_took(folder: Path) -> None:
     assert outcome.out == (
         "The race goes on. The original stays as it is.\n"
         "0 proposals raced, 0 calls, free\n"
-        "beside these: 3 calls without a result yet, unpriced\n"
+        "unfinished: 3 calls, unpriced, without a result yet\n"
     )
 
 
