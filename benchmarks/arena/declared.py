@@ -354,7 +354,11 @@ class StreamSource:
         if is_own(name):
             return self._file(name)
         source = replace(self.source, seed=seed)
-        return find_benchmark(name.removeprefix(BENCHMARK)).tasks(source)
+        try:
+            return find_benchmark(name.removeprefix(BENCHMARK)).tasks(source)
+        except InputError as error:  # it names the option of mas-bench run
+            words = str(error).replace("--data DIR", "data: DIR")
+            raise InputError(words.replace("--data", "the field data")) from None
 
     def _file(self, name: str) -> Sequence[Task]:
         return OWN.tasks(replace(self.source, data=self.folder / name))

@@ -211,6 +211,7 @@ class Evaluating:
                 **opened.head,
                 "workers": self._workers,
                 "wall_seconds": round(journal.seconds, 3),
+                "paid": journal.spent().value(),
             }
             results = replace(opened, folder=folder, head=head, tasks=self.tasks)
             results.write(evaluation.samples(), benchmark, expected=self.expected)

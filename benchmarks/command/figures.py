@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...runtime.values.terminal import counted
-from ...runtime.values.usage import tokens_of
+from ...runtime.values.usage import Usage, tokens_of
 from ..comparison.tables import by_niche, figure_text, written
 
 
@@ -67,9 +67,17 @@ def _headline(figures: Mapping[str, Any]) -> str:
     )
 
 
+def _beside(figures: Mapping[str, Any]) -> list[str]:
+    """Return what was paid for beside the samples: trials without a result, broken-off calls."""
+    usage = {name: count for name, count in figures["usage"].items() if name != "cost"}
+    more = Usage(**figures.get("paid", {})) - Usage(**usage)
+    calls = f"{counted(more.calls, 'call')} without a result"
+    return [f"beside these: {calls}, {more.cost}"] if more.calls else []
+
+
 def warnings_of(figures: Mapping[str, Any]) -> list[str]:
     """Return caveats of the figures of results.json."""
-    texts: list[str] = []
+    texts = _beside(figures)
     if figures["missing"]:
         texts.append(
             f"not complete: {counted(figures['missing'], 'sample')} missing,"

@@ -23,6 +23,7 @@ from ...runtime.record.journal import FILE, recorded
 from ...runtime.record.trace import RunFolder
 from ...runtime.runs.record import MANIFEST, as_json, manifest, read_as, read_value
 from ...runtime.runs.services import Setting
+from ...runtime.values.usage import Usage
 from ...schema import dump
 from ...schema.host.catalogue import Catalogue
 from ...schema.team.task import Task
@@ -100,6 +101,7 @@ class _Written:
     models: Mapping[str, str] = field(default_factory=dict[str, str])
     evaluation: Request | None = None
     tasks: int = 0
+    paid: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ...runtime.command.spending import caps_option
 from ...schema.command import Command
 from .arguments import FOLDER, setting_options
 
@@ -47,9 +48,7 @@ from .arguments import FOLDER, setting_options
     metavar="ALIAS",
     help="A model that scores answers, instead of the task's reference answer.",
 )
-@click.option(
-    "--budget", metavar="CAPS", help="The limits of everything together: usd=2,tokens=500000."
-)
+@caps_option("--budget", "The limits of everything together: usd=2,tokens=500000.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),

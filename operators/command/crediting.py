@@ -59,7 +59,7 @@ class Crediting:
                 f"{folder}: the team of this run adapted while it worked (mas-run --adapt), and"
                 " would have adapted differently without an agent. Use a run without --adapt."
             )
-        caps = Caps.parse(options["budget"]) if options["budget"] else Caps()
+        caps = Caps() if (text := options["budget"]) is None else Caps.parse(text)
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
         catalogue = known_again(folder, catalogue_of(options), models, options["model"])
         loaded = load_folder(folder, catalogue)

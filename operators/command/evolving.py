@@ -193,6 +193,7 @@ class Evolving:
         status = self.strategy.status(self.folder)
         if self.strategy.whole is not None and self.islands is not None:
             raise InputError(f"--island: {self.recipe.strategy} works on all tasks together.")
+        self.strategy.check_tasks(self.tasks, self._held_out)
         if status is not None and status.is_over and not self._is_prolonged(status.caps):
             self._finished = len(self.tasks)
         elif self.hand_over is not None:
@@ -300,6 +301,11 @@ class Evolving:
                 await self._test(stage)
         return 0
 
+    @property
+    def _held_out(self) -> Sequence[Task]:
+        """The held-out tasks of a strategy that works on all tasks together."""
+        return self.testing.tasks if self.testing and self.testing.caps is None else ()
+
     async def _learn(self, context: EvolutionContext) -> None:
         if self.strategy.whole is not None:
             await self._whole(context, self.strategy.whole)
@@ -398,7 +404,7 @@ class Evolving:
             context=context,
             tasks=self.tasks,
             folder=self.folder,
-            held_out=self.testing.tasks if self.testing and self.testing.caps is None else (),
+            held_out=self._held_out,
             say=self._say,
         )
         with around(self.telemetry, self.recipe.strategy):

@@ -81,6 +81,7 @@ class HandOver:
         """
         if self.out is None:
             refuse_unclean(self.source, besides=[pool])
+            refuse_unwritable(self.source.resolve())
         elif self.out.exists():
             raise InputError(
                 f"{self.out} exists already, and is not overwritten. Name another: --out."
@@ -94,10 +95,18 @@ class HandOver:
         if word is None or not status.is_better:
             return ""
         original = load_source(str(self.source), catalogue)
-        team = replace(pool.member(status.winner.member).team, name=original.name, lineage=None)
+        winner, raced = status.winner.member, status.entrants[0].member
+        team = replace(pool.member(winner).team, name=original.name, lineage=None)
         if self.out is not None:
             write_new(self.out, team)
             return f"Written to {self.out}. Compare: mas-diff {self.source} {self.out}"
+        if original.content_hash not in {
+            pool.member(name).team.content_hash for name in (raced, winner)
+        }:
+            raise InputError(
+                f"{self.source} is no longer the team that raced, and is not overwritten. The"
+                f" better team is in the pool: {winner}. Write it to another file: --out."
+            )
         old, new = word.means
         message = gain_message(
             original.name,

@@ -13,7 +13,7 @@ from ...pool.view import events
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
 from ...runtime.values.terminal import counted, speakable, with_interval
-from ...runtime.values.usage import Usage
+from ...runtime.values.usage import NOTHING, Usage, total
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
@@ -25,7 +25,7 @@ from ..report.frozen import HeldOutFigures, read_figures
 from ..report.report import EvolutionReport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..evolution.strategy import WholeStatus
@@ -40,6 +40,7 @@ class EvolutionStatus:
     Attributes:
         held_out: Held-out figures, if any.
         unfinished: The usage of unfinished tasks; None if another process works on them.
+        lost: The usage of calls that were broken off: their answers count nowhere.
         best: The team that the pool would deploy: its name, file and expectation. None if the pool
             has no team, or makes new teams for each task.
         routing: The figures of a router fitted to the pool's cases; None without cases.
@@ -52,6 +53,7 @@ class EvolutionStatus:
     report: EvolutionReport
     held_out: HeldOutFigures | None = None
     unfinished: Usage | None = None
+    lost: Usage = NOTHING
     best: Mapping[str, Any] | None = None
     routing: RoutingFigures | None = None
     population: Path | None = None
@@ -65,10 +67,15 @@ class EvolutionStatus:
         recipe = Manifest.read(folder).recipe
         strategy = strategy_of(recipe["strategy"])
         if (whole := strategy.status(folder)) is not None:
-            return cls(report=EvolutionReport(), whole=whole)
+            more, lost = _spent(folder, [""])
+            if more is not None:
+                more -= total(whole.spending.values())
+                more, lost = (NOTHING, more) if whole.is_over else (more, lost)
+            return cls(report=EvolutionReport(), whole=whole, unfinished=more, lost=lost)
         lines = [*lines_in(folder)]
         report = EvolutionReport.of(lines)
-        unfinished = _unfinished(folder, len(lines))
+        episodes = range(len(lines), len(lines) + recipe["workers"])
+        unfinished, lost = _spent(folder, [f"task {episode:06d}/" for episode in episodes])
         if unfinished is not None and unfinished.calls:
             report.spending["unfinished"] = unfinished
         makes_teams = strategy.teams is not None
@@ -76,6 +83,7 @@ class EvolutionStatus:
             report=report,
             held_out=read_figures(folder),
             unfinished=unfinished,
+            lost=lost,
             best=None if makes_teams else _best(Pool.open(pool_folder)),
             routing=_routing(pool_folder, recipe),
             population=pool_folder if makes_teams else None,
@@ -92,8 +100,10 @@ class EvolutionStatus:
 
     def value(self) -> dict[str, Any]:
         """Return it as a JSON object, the held-out figures first."""
+        lost = {"lost": self.lost.value()} if self.lost.calls else {}
         if self.whole is not None:
-            return dict(self.whole.value())
+            more = {"unfinished": more.value()} if (more := self.unfinished) and more.calls else {}
+            return {**self.whole.value(), **more, **lost}
         return {
             "held_out": self.held_out and self.held_out.value(),
             "chosen_by": self.chosen_by,
@@ -101,12 +111,13 @@ class EvolutionStatus:
             **({"routing": self.routing.value()} if self.routing else {}),
             "best": self.best and dict(self.best),
             **({"raced": to_value(self.raced)} if self.raced else {}),
+            **lost,
         }
 
     def __str__(self) -> str:
         """Return it as text for people."""
         if self.whole is not None:
-            return str(self.whole)
+            return "\n".join([str(self.whole), *self._beside()])
         routing = ["", str(self.routing), ""] if self.routing else []
         return "\n".join([*self._held_out(), str(self.report), *routing, *self._notes()])
 
@@ -120,13 +131,22 @@ class EvolutionStatus:
             return [str(figures), ""]
         return [str(figures), f"  (the pool after {counted(figures.after, 'task')} of {tasks})", ""]
 
-    def _notes(self) -> list[str]:
-        best, notes = self.best, list[str]()
+    def _beside(self) -> list[str]:
+        """Return what was paid for beside the results."""
         if self.unfinished is None:
-            notes.append("unfinished tasks: another process works on them")
-        elif self.unfinished.calls:
+            return ["unfinished tasks: another process works on them"]
+        texts: list[str] = []
+        if self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")
-            notes.append(f"unfinished: {calls} for tasks without a result yet; nothing is lost")
+            texts.append(f"unfinished: {calls}, {self.unfinished.cost}, without a result yet")
+        if self.lost.calls:
+            most = f", at most ${self.lost.usd:.4f}" if self.lost.usd else ""
+            calls = counted(self.lost.calls, "call")
+            texts.append(f"beside these: {calls} broken off when it was stopped{most}")
+        return texts
+
+    def _notes(self) -> list[str]:
+        best, notes = self.best, self._beside()
         if self.population is not None:
             notes.append(f"its agents: mas-pool population {self.population}")
         if self.raced is not None:
@@ -187,15 +207,18 @@ def evolution_of(pool: Path, name: str | None) -> str:
     return name or names[0]
 
 
-def _unfinished(folder: Path, first: int) -> Usage | None:
-    """Return the usage of uncommitted episodes, starting with number `first`."""
+def _spent(folder: Path, unfinished: Sequence[str]) -> tuple[Usage | None, Usage]:
+    """Return the usage below the paths of unfinished work, and that of lost calls elsewhere.
+
+    The first is None if another process is at work.
+    """
     if not (folder / JOURNAL).exists():
-        return Usage()
-    episodes = range(first, first + Manifest.read(folder).recipe["workers"])
+        return NOTHING, NOTHING
     try:
         with Journal.open(folder, replaying=True) as journal:
-            return sum(
-                (journal.spent(under=f"task {episode:06d}/") for episode in episodes), Usage()
-            )
+            all_lost = journal.spent() - journal.spent(lost=False)
+            paid = [journal.spent(path) for path in unfinished]
+            lost = [journal.spent(path) - journal.spent(path, lost=False) for path in unfinished]
+            return total(paid), all_lost - total(lost)
     except InputError:
-        return None
+        return None, NOTHING

@@ -146,6 +146,8 @@ class Strategy(PluginValue):
         check: Returns the problems of the settings that no schema can express, by field.
         check_recipe: Returns the problems of the settings in combination with other fields of the
             recipe, by field of the settings.
+        check_tasks: Checks the tasks to learn from and the held-out tasks of `whole` before
+            anything is created. Raises `InputError`.
         suits: Returns the problems of the settings in combination with the pool's active teams and
             agents, by field. A new pool has its seeds, and no agents.
         seeds: The teams of a new pool, if the recipe names none.
@@ -188,6 +190,7 @@ class Strategy(PluginValue):
     schema: Mapping[str, Json] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = lambda *_: {}
     check_recipe: Callable[[Recipe], Mapping[str, str]] = lambda _recipe: {}
+    check_tasks: Callable[[Sequence[Task], Sequence[Task]], None] = lambda *_: None
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = lambda *_: {}
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = lambda *_: ()

@@ -27,7 +27,7 @@ from .readers import readers
 from .reuse import reuse_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...runtime.agents.outcomes import AgentOutcome
     from ...runtime.engine.artifacts import Keep
@@ -135,7 +135,12 @@ class TaskRuns:
             return to_value(replace(run, saved=reuse.saved) if reuse else run)
 
         question = digest(plan.content_hash, task.id, task.query, task.context, *records, *read)
-        run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", question, work))
+        try:
+            outcome = await stage.journal.once(f"{place}outcome", "run", question, work)
+        except LimitError:
+            self.consumed(stage.journal.spent(place, lost=False))
+            raise
+        run = from_value(Run, outcome)
         self._check_form(run)
         self._runs[label] = run
         self.readers |= readers(team, run)
@@ -257,7 +262,7 @@ class TaskRuns:
         return self._runs[label]
 
     def consumed(self, usage: Usage) -> None:
-        """Add the usage of runs that were made outside this object."""
+        """Add the usage of runs without a result here: made elsewhere, or stopped by a limit."""
         self._beside += usage
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
@@ -329,9 +334,12 @@ class TaskRuns:
         return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 
     @property
-    def saved(self) -> Usage:
-        """The usage that reused answers saved its runs."""
-        return sum((self._runs[what].saved for what in sorted(self._runs)), Usage())
+    def paid(self) -> Iterator[Usage]:
+        """What each of its runs paid for: its usage without reused answers."""
+        yield self._beside
+        for run in self._runs.values():
+            saved = run.saved.calls + run.saved.cached_calls
+            yield run.usage - run.saved if saved else run.usage
 
 
 def _is_hastier(team: Team, base: Team) -> bool:

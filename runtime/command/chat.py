@@ -39,7 +39,7 @@ def _talk(**options: Any) -> None:
         raise InputError(
             "give a team file, or seed:NAME; or name the run to continue with --continue."
         )
-    budget = Caps.parse(options["budget"]) if options["budget"] else None
+    budget = None if (caps := options["budget"]) is None else Caps.parse(caps)
     others = dict.fromkeys(NOT_HERE)
     sys.exit(_Chat(options={**others, **options}, budget=budget).to_the_end())
 

@@ -22,7 +22,7 @@ from ...schema.command import (
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
 from ..values.terminal import counted, speakable
-from .spending import exporting, otel_option, setting_of, spending_options
+from .spending import caps_option, exporting, otel_option, setting_of, spending_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -104,7 +104,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Adapt the team while it works, by the strategy of this recipe.",
 )
-@click.option("--agent-budget", metavar="CAPS", help="The limits of each agent.")
+@caps_option("--agent-budget", "The limits of each agent.")
 @click.option(
     "--pool",
     metavar="FOLDER",

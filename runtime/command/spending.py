@@ -13,10 +13,19 @@ from ...schema.command import with_options
 from ...schema.values.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..otel.telemetry import Telemetry
     from ..runs.services import Setting
+
+
+def caps_option(name: str, text: str) -> Callable[[Any], Any]:
+    """Return an option for caps. If it is given several times, all its caps hold."""
+
+    def joined(_context: click.Context, _parameter: click.Parameter, texts: Any) -> Any:
+        return ",".join(texts) if texts else None
+
+    return click.option(name, metavar="CAPS", multiple=True, callback=joined, help=text)
 
 
 def _check_cluster(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
@@ -66,11 +75,9 @@ unbudgeted_options = with_options(
 )
 """The options of a command that runs teams and takes its caps from a file."""
 spending_options = with_options(
-    click.option(
+    caps_option(
         "--budget",
-        metavar="CAPS",
-        help="The limits of everything together, any of:"
-        " usd=2,tokens=500000,calls=100,seconds=900.",
+        "The limits of everything together, any of: usd=2,tokens=500000,calls=100,seconds=900.",
     ),
     unbudgeted_options,
 )
@@ -118,7 +125,7 @@ def setting_of(options: Mapping[str, Any], earlier: Setting | None = None) -> Se
     names = ("seed", "cache", "pool", "embedder")
     values: dict[str, Any] = {name: options.get(name) for name in names}
     for name in ("budget", "agent_budget"):
-        values[name] = Caps.parse(caps) if (caps := options.get(name)) else None
+        values[name] = None if (caps := options.get(name)) is None else Caps.parse(caps)
     values["allow_unpriced"] = options.get("allow_unpriced") or None
     chosen = {name: value for name, value in values.items() if value is not None}
     # Only who starts this process can let agents out of the jail, not a folder.

@@ -167,7 +167,7 @@ def _setting(options: Options, recorded: Setting) -> Setting:
     """Return the setting from the options, and from the record for the rest."""
     values: dict[str, Any] = {"seed": options.get("seed"), "embedder": options.get("embedder")}
     values = {name: value for name, value in values.items() if value is not None}
-    if budget := options.get("budget"):
+    if (budget := options.get("budget")) is not None:
         values["budget"] = Caps.parse(budget)
     values |= {name: Path(path) for name in ("cache", "pool") if (path := options.get(name))}
     return replace(recorded, **values, unsafe_local=options.get("unsafe_local", False))

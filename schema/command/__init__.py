@@ -7,6 +7,7 @@ plug-in can add its own.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -28,7 +29,7 @@ from ..values.errors import (
     StorageError,
     UnsupportedSystem,
 )
-from ..values.problems import FORMATS
+from ..values.problems import FORMATS, quoted
 from ..values.secrets import scrubbed, secrets_of
 from ..values.terminal import speakable
 from ._host import (
@@ -40,6 +41,7 @@ from ._host import (
     map_option,
     name_options,
     note,
+    refuse_overwriting,
     scorer_option,
     task_options,
     with_options,
@@ -183,6 +185,7 @@ class Command(_Ours):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; convert exceptions to a message and an exit code."""
         try:
+            refuse_overwriting(ctx)
             return super().invoke(ctx)
         except CoterieError as error:
             _show(error, str(ctx.params.get("problem_format", "text")))
@@ -202,6 +205,9 @@ class Command(_Ours):
                 ctx.exit(InputError.exit_code)
             if not isinstance(error, Exception):
                 raise
+            if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+                _show(InputError(f"{quoted(error.filename)}: {error.strerror}."), "text")
+                ctx.exit(InputError.exit_code)
             if find_spec("fcntl") is None:
                 _show(UnsupportedSystem(), "text")
                 ctx.exit(UnsupportedSystem.exit_code)

@@ -37,6 +37,33 @@ class OutputFile(click.Path):
         return Path(value)
 
 
+def refuse_overwriting(ctx: click.Context) -> None:
+    """Check that a command writes to none of the files that it reads.
+
+    Raises:
+        InputError: An option names a file to write that the command reads.
+    """
+    written = {param.name: param.opts[0] for param in ctx.command.params if _is_written(param)}
+    read = [value for name, value in ctx.params.items() if name not in written]
+    paths = [path for value in read for path in (value if isinstance(value, tuple) else (value,))]
+    for name, option in written.items():
+        target = ctx.params.get(name or "")
+        if target is not None and any(_same_file(target, path) for path in paths):
+            raise InputError(f"{option} {target}: the command reads this file. Name another.")
+
+
+def _is_written(param: click.Parameter) -> bool:
+    return isinstance(param.type, OutputFile) or param.name == "otel"
+
+
+def _same_file(target: Any, path: Any) -> bool:
+    """Return whether both are the same existing file."""
+    try:
+        return isinstance(path, str | Path) and Path(target).samefile(path)
+    except (OSError, ValueError):
+        return False
+
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 

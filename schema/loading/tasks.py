@@ -17,6 +17,7 @@ from ..values.errors import ConfigError, InputError
 from ..values.hints import did_you_mean, listed
 from ..values.json_text import dumps
 from ..values.problems import MOST_PROBLEMS, Problem, TextPosition, quoted
+from ..values.yaml_text import UTF_16
 from .lines import Lines, LineTooLong, TextPlace
 from .loading import STREAMS, TASK_LIMITS, THERE_ARE_MORE, open_file, parse_task, read_file
 from .task_form import FIELDS, PLAIN, TaskForm
@@ -203,6 +204,8 @@ def _read_lines(
         for line in lines:
             if line.strip():
                 yield place, line
+            if line.startswith(UTF_16):  # each of its lines would be a problem
+                return
             place = lines.place
     except LineTooLong as error:
         at = TextPosition(line=place.line)

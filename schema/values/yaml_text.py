@@ -30,6 +30,8 @@ WORDS: Mapping[str, Any] = {
 INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""The beginnings of a file in UTF-16."""
 LONGEST_NUMBER = 40
 """Maximum characters. Every number that this project writes is shorter."""
 MOST_KEYS = 20
@@ -68,7 +70,7 @@ def decode(content: bytes, builder: Builder) -> str:
     if len(content) > builder.limits.bytes:
         limit = builder.limits.bytes
         raise builder.stop(TextPosition(), f"the file is larger than {limit} bytes. Shorten it.")
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if content.startswith(UTF_16):
         raise builder.stop(TextPosition(), "the file is UTF-16. Save it as UTF-8.")
     try:
         return content.decode("utf-8-sig")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ....runtime.values.score import Score
-from ....runtime.values.usage import Usage
+from ....runtime.values.usage import Usage, total
 from ...core.scoring import is_judged
 from ...evolution.episode import Episode
 from .task_trial import TaskTrial
@@ -101,6 +101,11 @@ class Course:
         is_scored = isinstance(score, Score)
         trial = TaskTrial(task=episode.task, run=run, score=score) if is_scored else None
         return RunOutcome(trial=trial, usage=run.usage - run.saved, saved=run.saved)
+
+    @property
+    def spent(self) -> Usage:
+        """The total usage of runs and judging; runs that a limit stopped are included."""
+        return total(paid for each in self._episodes.values() for paid in each.paid) + self.judging
 
     @property
     def judging(self) -> Usage:

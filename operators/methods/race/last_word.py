@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ....pool.values.adjusted import adjusted_interval
 from ....runtime.values.together import by_workers
-from ....runtime.values.usage import Usage
+from ....runtime.values.usage import total
 from ....schema.values.errors import LimitError
 from ...evolution.episode import Episode, Halted
 from .course import key_of
-from .result import LastWord
+from .result import USUAL, LastWord
 from .spending import ROUNDS
 from .split import FEWEST_HELD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ....runtime.values.usage import Usage
     from ....schema.team.task import Task
     from ....schema.team.team import Team
     from .race import Race
 
 ORIGINAL, WINNER = "original", "winner"
-EARLY, LAST = 0.97, 0.95
+EARLY, LAST = 0.97, USUAL
 """The levels of the intervals after the first round and at the end. Whatever the gain is, at least
 95 % of the intervals with which a last word ends cover it."""
 
@@ -54,7 +55,7 @@ async def last_word(running: Race) -> LastWord | None:
         if outcome is not None:
             outcomes[episode.path] = outcome
 
-    word = None
+    word, is_whole = None, len(keys) == running.most_pairs(leader)
     rounds = [*filter(None, (episodes[: len(held)], episodes[len(held) :]))]
     for number, part in enumerate(rounds, start=1):
         is_last = number == len(rounds)
@@ -63,16 +64,16 @@ async def last_word(running: Race) -> LastWord | None:
         except LimitError:
             if word is None and len(outcomes) < FEWEST_HELD:
                 raise
-            is_last = True
+            is_last, is_whole = True, False
         results = [outcomes[each.path] for each in episodes if each.path in outcomes]
         if not results:
             reason = next(lost.reason for each in episodes for lost in each.rejected)
             raise Halted(f"the last word has no score: {reason}")
-        usage = sum((each.run_usage - each.saved + each.judging for each in episodes), Usage())
+        usage = total(paid for each in episodes for paid in (*each.paid, each.judging))
         word = _word(results, pilot, LAST if is_last else EARLY, usage)
         if is_last or word.low > 0 or word.gain <= 0:
             break
-    return word
+    return word and replace(word, is_whole=is_whole)
 
 
 def _episode(running: Race, key: str, task: Task, number: int) -> Episode:
@@ -157,6 +158,7 @@ def _word(
         answers=len(places),
         low=low,
         high=high,
+        level=level,
         usage=usage,
     )
 

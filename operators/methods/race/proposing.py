@@ -62,7 +62,7 @@ class Proposing:
     )
     _exhausted: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
     _useless: int = 0
-    _usage: Usage = field(default_factory=Usage)
+    _is_too_dear: bool = False
     rejected: list[RejectedProposal] = field(default_factory=list[RejectedProposal])
 
     def __post_init__(self) -> None:
@@ -99,8 +99,13 @@ class Proposing:
             return False
         if kind == HYPOTHESIS:
             model = self.context.catalogue.models.get(self.context.recipe.meta_model)
-            return model is None or not model.is_embedded
+            return not self._is_too_dear and (model is None or not model.is_embedded)
         return kind != MERGE
+
+    def can_do_without(self, kind: str) -> bool:
+        """Ask the meta-model no more if the budget refused it, and others propose without it."""
+        self._is_too_dear |= kind == HYPOTHESIS
+        return kind == HYPOTHESIS and any(other in KINDS for other in self.settings.kinds)
 
     def partner(self, base: Contender, drawn: Matrix, chance: random.Random) -> Contender | None:
         """Return the candidate whose edits gain in another one, as steps were drawn; None if none.
@@ -205,7 +210,6 @@ class Proposing:
                 outcomes[slot] = await self.course.run(base, slot, originals)
 
             await by_workers(slots, run, self.context.recipe.workers)
-            self._usage += sum((outcomes[slot].usage for slot in slots), Usage())
             self._trials[base.number] = [
                 trial for slot in slots if (trial := outcomes[slot].trial) is not None
             ]
@@ -236,4 +240,4 @@ class Proposing:
     @property
     def spent(self) -> Usage:
         """The usage of the meta-model, and of the runs to propose on with their judge."""
-        return self.author.operators + self._usage + self.course.judging
+        return self.author.operators + self.course.spent

@@ -16,10 +16,11 @@ from ....runtime.calls.calls import seed_of
 from ....runtime.record.journal import digest
 from ....runtime.values.together import together
 from ....runtime.values.usage import Usage
+from ....schema.values.errors import LimitError
 from ...core.proposal import Proposal
 from ...evolution.episode import Episode
 from .bets import Bets
-from .course import Course, repeats, width
+from .course import Course, RunOutcome, repeats, width
 from .proposing import Proposing
 from .settings import MERGE
 from .spending import ROUNDS, Spending, each_run, fitting, mean_of, pair_of
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from ....schema.team.team import Team
     from ...evolution.context import EvolutionContext
     from ...evolution.stream import TaskStream
-    from .course import RunOutcome
     from .settings import RaceSettings
 
 REDRAWS = 20
@@ -93,6 +93,7 @@ class Race:
     spending: Spending = field(init=False)
     _steps: int = 0
     _proposals: int = 0
+    _limits: list[LimitError] = field(default_factory=list[LimitError])
 
     def __post_init__(self) -> None:
         stage, tasks = self.stream.context, self.stream.tasks
@@ -117,28 +118,33 @@ class Race:
         settings: RaceSettings = stage.recipe.settings
         return cls(stream=stream, settings=settings, split=parts, caps=stage.budget.caps)
 
-    async def begin(self, original: Team) -> None:
-        """Enter the original, and run it on the tasks to propose on: the pilot."""
-        self.enter(original)
+    async def begin(self) -> None:
+        """Run the original on the tasks to propose on: the pilot."""
         await self.proposing.trials(self.standings.candidates[0])
         self.account()
 
     async def step(self) -> bool:
-        """Make the next runs and proposals; return False once the search has ended."""
+        """Make the next runs and proposals; return False once the search has ended.
+
+        Raises:
+            LimitError: The budget is used up; the runs that it did pay for are recorded.
+        """
         self.ended = self._why_ended() or await self._out_of_time()
         picks = [] if self.ended else [*self._picks()]
         if not picks:
             self.ended = self.ended or "nothing was left to try"
             return False
         self._steps += 1
-        results = await together(*(self._do(pick) for pick in picks))
+        results = await together(*(self._within_limits(pick) for pick in picks))
         for pick, result in zip(picks, results, strict=True):
             if isinstance(result, Proposal):
                 self._accept(pick, result)
-            elif result is not None:
+            elif isinstance(result, RunOutcome):
                 self._record(pick.candidate, result)
         self._settle()
         self.account()
+        if self._limits:
+            raise self._limits[0]
         return True
 
     def _picks(self) -> Iterator[_Pick]:
@@ -210,6 +216,17 @@ class Race:
             if max(drawn, key=drawn.__getitem__) != top:
                 return drawn
         return self.standings.scores(self.standings.draw(chance))
+
+    async def _within_limits(self, pick: _Pick) -> RunOutcome | Proposal | None:
+        """Do what was picked; if a limit stops it, what runs beside it still counts."""
+        try:
+            return await self._do(pick)
+        except LimitError as error:
+            if pick.kind and self.proposing.can_do_without(pick.kind):
+                self.stream.say(f"no more hypotheses: {error}")
+            else:
+                self._limits.append(error)
+            return None
 
     async def _do(self, pick: _Pick) -> RunOutcome | Proposal | None:
         candidate = pick.candidate
@@ -300,8 +317,7 @@ class Race:
 
     def account(self) -> None:
         """Sum up all usage so far, operators and judges included."""
-        runs = (candidate.usage for candidate in self.standings.candidates)
-        spent = sum(runs, self.proposing.spent + self.course.judging)
+        spent = self.proposing.spent + self.course.spent
         self.spending = Spending(caps=self.caps, spent=spent, aside=self._aside)
 
     @property
@@ -329,9 +345,10 @@ class Race:
 
     def pairs(self, winner: Contender) -> int:
         """Return the largest number of pairs of runs for a last word, within the budget."""
-        return self.spending.pairs(self.pair(winner), self._most_pairs(winner))
+        return self.spending.pairs(self.pair(winner), self.most_pairs(winner))
 
-    def _most_pairs(self, winner: Contender) -> int:
+    def most_pairs(self, winner: Contender) -> int:
+        """Return the number of pairs of runs in a last word that no budget shortens."""
         return (ROUNDS if winner.repeats else 1) * len(self.split.held)
 
     @property
@@ -339,7 +356,7 @@ class Race:
         """The share of the budget that is reserved for the last word."""
         leader = self.standings.leader
         pair = self.pair(leader)
-        pairs = self.spending.reserved(pair, self._most_pairs(leader))
+        pairs = self.spending.reserved(pair, self.most_pairs(leader))
         return min(0.99, pairs * self.spending.share(pair))
 
     @property

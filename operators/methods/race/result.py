@@ -24,6 +24,8 @@ from ....schema.values.terminal import on_one_line
 from ...core.material import clip
 
 RACE_FILE = "race.json"
+USUAL = 0.95
+"""The level of an interval that a report does not name."""
 BOUND = 1.96
 """The bound of a 95 % interval, in standard errors from its middle."""
 SHOWN = BOUND + 0.84
@@ -72,7 +74,9 @@ class LastWord:
 
     Attributes:
         original: The original's score on each, in [0, 1].
-        low: The lower end of the 95 % interval of the mean gain.
+        low: The lower end of the interval of the mean gain.
+        level: The level of the interval.
+        is_whole: Whether a larger budget adds no run: every held-back task has all its runs.
         corrected: If only some tasks have a reference answer: the gain by the judge's scores,
             corrected by the reference answers; the scores are then the judge's.
     """
@@ -82,6 +86,8 @@ class LastWord:
     winner: tuple[float, ...]
     low: float
     high: float
+    level: float = USUAL
+    is_whole: bool = False
     usage: Usage = field(default_factory=Usage)
     corrected: float | None = None
     answers: int = 0
@@ -96,6 +102,15 @@ class LastWord:
         """The mean gain of the winner over the original."""
         plain = (sum(self.winner) - sum(self.original)) / len(self.tasks)
         return plain if self.corrected is None else self.corrected
+
+    def value(self) -> dict[str, Any]:
+        """Return the gain as a JSON object."""
+        return {"mean": self.gain, "interval": [self.low, self.high], "level": self.level}
+
+    def __str__(self) -> str:
+        """Write the gain with its interval; its level only if that is not the usual 95 %."""
+        level = "" if self.level == USUAL else f", a {self.level:.0%} interval"
+        return f"gain {self.gain:+.3f} [{self.low:+.3f}, {self.high:+.3f}]{level}"
 
     @property
     def tasks_to_show(self) -> int:
@@ -201,7 +216,7 @@ class RaceResult:
         try:
             result = from_value(cls, loads(path.read_text(encoding="utf-8")))
             _check(result)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, Misfit) as error:
             raise StorageError(f"{path}: not what a race wrote there: {error}.") from None
@@ -213,7 +228,7 @@ class RaceResult:
         return {
             "is_better": self.is_better,
             "winner": self.winner.member or self.winner.number,
-            "gain": word and {"mean": word.gain, "interval": [word.low, word.high]},
+            "gain": word and word.value(),
             "held_back": len(word.tasks) if word else 0,
             **to_value(self),
         }
@@ -252,15 +267,15 @@ def _edit_line(edit: str) -> str:
 def _lines(result: RaceResult) -> list[str]:
     word, spent = result.last_word, result.spent
     proposals = counted(len(result.entrants) - 1, "proposal")
-    raced = [f"{proposals} raced, {counted(spent.calls, 'call')}, {spent.cost}; {result.ended}"]
+    ended = f"; {result.ended}" if result.ended else ""
+    raced = [f"{proposals} raced, {counted(spent.calls, 'call')}, {spent.cost}{ended}"]
     if result.conflicts:
         first = clip(on_one_line(result.conflicts[0]), LONGEST_CONFLICT)
         raced.append(f"{counted(len(result.conflicts), 'merge')} conflicted: {first}")
     if word is None:
-        ended = "No proposal leads the original" if result.ended else "The race goes on"
-        return [f"{ended}. The original stays as it is.", *raced]
+        state = "No proposal leads the original" if result.ended else "The race goes on"
+        return [f"{state}. The original stays as it is.", *raced]
     scores = "original {:.3f}, candidate {:.3f}".format(*word.means)
-    gain = f"gain {word.gain:+.3f} [{word.low:+.3f}, {word.high:+.3f}]"
     head = "A better team" if result.is_better else "No improvement that the data can show"
     steps = [
         line
@@ -270,7 +285,7 @@ def _lines(result: RaceResult) -> list[str]:
     ]
     judged = f", judged and corrected by {word.answers} reference answers"
     on = f"on {counted(len(word.tasks), 'held-back task')}{judged if word.answers else ''}"
-    lines = [f"{head}: {scores}, {gain}, {on}."]
+    lines = [f"{head}: {scores}, {word}, {on}."]
     if word.gain > 0 and not result.is_better:
         lines.append(_how_to_show(result, word))
     return [*lines, *steps, *raced]
@@ -280,7 +295,8 @@ def _how_to_show(result: RaceResult, word: LastWord) -> str:
     """Return how to show a gain that the last word was too short for, and where its team is."""
     needed = word.tasks_to_show
     about = round(needed, 2 - len(str(needed)))
+    how = "add tasks" if word.is_whole else "add tasks, or raise --budget"
     return (
-        f"Such a gain takes about {about:,} held-back tasks to show: add tasks, or raise --budget."
+        f"Such a gain takes about {about:,} held-back tasks to show: {how}."
         f" The candidate is in the pool: {result.entrants[result.leader].member}."
     )

@@ -61,6 +61,22 @@ def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task]
     Raises:
         InputError: There are too few tasks.
     """
+    refuse_few(tasks, held_out)
+    order = _mixed(tasks, chance)
+    proposed_on = min(MOST_PROPOSED_ON, max(2, round(PROPOSED_ON * len(order))))
+    propose, rest = order[:proposed_on], order[proposed_on:]
+    if held_out:
+        return Split(propose=propose, race=rest, held=_mixed(held_out, chance))
+    raced_on = round(len(rest) * RACED_ON / (1 - PROPOSED_ON))
+    return Split(propose=propose, race=rest[:raced_on], held=rest[raced_on:])
+
+
+def refuse_few(tasks: Sequence[Task], held_out: Sequence[Task]) -> None:
+    """Check that there are enough tasks to show a gain.
+
+    Raises:
+        InputError: There are too few.
+    """
     if len(tasks) < FEWEST:
         raise InputError(
             f"{len(tasks)} tasks: a race needs at least {FEWEST}, to propose on some, race on"
@@ -71,13 +87,6 @@ def split(tasks: Sequence[Task], chance: random.Random, held_out: Sequence[Task]
             f"{len(held_out)} held-out tasks: fewer than {FEWEST_HELD} cannot show a gain, however"
             " large it is. Add tasks to --test."
         )
-    order = _mixed(tasks, chance)
-    proposed_on = min(MOST_PROPOSED_ON, max(2, round(PROPOSED_ON * len(order))))
-    propose, rest = order[:proposed_on], order[proposed_on:]
-    if held_out:
-        return Split(propose=propose, race=rest, held=_mixed(held_out, chance))
-    raced_on = round(len(rest) * RACED_ON / (1 - PROPOSED_ON))
-    return Split(propose=propose, race=rest[:raced_on], held=rest[raced_on:])
 
 
 def _mixed(tasks: Sequence[Task], chance: random.Random) -> tuple[Task, ...]:

@@ -21,6 +21,7 @@ from .pages import race_page
 from .race import Race
 from .result import Entrant, RaceResult
 from .settings import SCHEMA, RaceSettings, check, needs
+from .split import refuse_few
 
 if TYPE_CHECKING:
     from ....schema.team.team import Team
@@ -32,7 +33,9 @@ async def race(stream: TaskStream) -> RaceResult:
     """Find a better team, or show that none was found."""
     running = Race.of(stream)
     original = _original(stream)
-    await running.begin(original)
+    running.enter(original)
+    _result(running).write(stream.folder)
+    await running.begin()
     stream.say(_estimate(running))
     refuse_judge_at_chance(running.proposing.pilot)
     try:
@@ -40,7 +43,6 @@ async def race(stream: TaskStream) -> RaceResult:
             _result(running).write(stream.folder)
     except LimitError as error:  # what is left may do for the last word
         running.ended = f"the search ended: {error}"
-        running.account()
     word = None if running.standings.finalist.parent is None else await last_word(running)
     members = keep(running)
     result = _result(running, word, members)
@@ -126,6 +128,7 @@ RACE = Strategy(
     settings=RaceSettings,
     schema=SCHEMA,
     check=check,
+    check_tasks=refuse_few,
     needs=needs,
     ceiling=allowed_by_default,
     status=RaceResult.read,

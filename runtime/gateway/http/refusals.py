@@ -11,7 +11,7 @@ from ....schema.values.values import is_list, is_mapping
 from ..chat.answer import ERRORS, MESSAGES
 from ..chat.errors import GIVEN_UP_ON, CallError, kind_of, meaning_of
 from ..chat.messages import place_of
-from ..retry import retry_after
+from ..retry import LONGEST_WAIT, retry_after
 
 IN_PLACE = "an error ({status}) in place of an answer"
 LONGEST = 500
@@ -74,12 +74,15 @@ def refusal(
     }.get(kind, "")
     if status in {404, 405} and not _VERSIONED.search(url):
         advice += " Most addresses end with /v1: add /v1 to this one."
+    wait = wait_of(headers, content)
+    if wait == LONGEST_WAIT:
+        advice += " It asks to wait for a minute or longer."
     stop = "." if advice and text[-1] not in ".!?" else ""
     return CallError(
         f"{url}: {label.format(status=status)}: {text}{stop}{advice}",
         kind=kind,
         status=status,
-        retry_after=wait_of(headers, content),
+        retry_after=wait,
         words=content[:LONGEST_REFUSAL].decode("utf-8", "replace"),
         may_be_billed=status in GIVEN_UP_ON,
     )

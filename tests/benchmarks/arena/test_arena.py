@@ -219,6 +219,7 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
         ("test_cap: calls", "test_cap: tokens", "3:11: error: test_cap: it caps other units"),
         ("solo.yaml", "none.yaml", "1:7: error: team: no file 'none.yaml'"),
         ("all.jsonl", "plums", "6:9: error: streams.mine: no benchmark is called 'plums'"),
+        ("all.jsonl", "benchmark:rarebench", "Name a folder with the field data that has"),
         ("test: 4", "test: x.jsonl", "6:9: error: streams.mine: evolve and test are two"),
         ("  evomas:", "  evomos:", "methods.evomos: no such method. Did you mean 'evomas'?"),
         ("parents: 1", "parants: 1", "9:23: error: methods.evomas.settings.parants"),

@@ -24,7 +24,7 @@ from .conftest import EACH, NICHES, Cli, adds
 
 TASKS = len(NICHES) * EACH
 RIGHT = TASKS - len(NICHES)
-TIMES = ("seconds", "wall_seconds", "command", "latency", "calls", "endpoints", "workers")
+TIMES = ("seconds", "wall_seconds", "paid", "command", "latency", "calls", "endpoints", "workers")
 
 
 def samples_of(folder: Path) -> list[Sample]:
@@ -164,6 +164,8 @@ def test_a_budget_ends_it_and_a_larger_one_goes_on(cli: Cli) -> None:
     first = results_of(folder)
     assert first["samples"] <= 4
     assert first["missing"] == TASKS - first["samples"]
+    more = 9 - first["usage"]["calls"]
+    assert f"beside these: {more} calls without a result, unpriced" in result.out
     again = cli.resumed(folder)
     assert (again.code, again.calls) == (3, 0)  # the recorded budget still holds
     assert results_of(folder) == first

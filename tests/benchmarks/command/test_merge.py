@@ -14,7 +14,16 @@ from coterie.schema.values.codec import to_value
 from .conftest import Cli, adds, cli_in
 
 OF = 4
-OF_ITS_MAKING = ("command", "endpoints", "versions", "host", "shards", "workers", "wall_seconds")
+OF_ITS_MAKING = (
+    "command",
+    "endpoints",
+    "versions",
+    "host",
+    "shards",
+    "workers",
+    "wall_seconds",
+    "paid",
+)
 TIMES = ("seconds", "latency", "calls")
 
 

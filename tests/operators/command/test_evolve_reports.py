@@ -62,7 +62,7 @@ def test_calls_of_a_task_that_is_not_finished_are_counted_too(lab: Lab) -> None:
     assert sum(item["calls"] for item in spending.values()) == first + 2
     assert spending["unfinished"]["calls"] == 2
     text = lab.evolve(*cap).out
-    assert "unfinished: 2 calls for tasks without a result yet; nothing is lost" in text
+    assert "unfinished: 2 calls, unpriced, without a result yet" in text
     assert "unfinished" not in lab.evolve().out
 
 

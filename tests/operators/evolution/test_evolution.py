@@ -94,11 +94,13 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(
         was_killed, asked_until_then = killed_at(folder, "killed", moment)
         kills += was_killed
         calls += asked_until_then
-    result = evolve(folder, "killed").ended(0)
+    result = evolve(folder, "killed", "--json").ended(0)
     assert kept(folder / "killed") == undisturbed
     in_flight = 8 * 3
     assert needed <= calls + result.calls <= needed + kills * in_flight
     assert kills > 0
+    reported = sum(part["calls"] for part in result.json["spending"].values())
+    assert calls + result.calls <= reported + result.json["lost"]["calls"]
 
 
 def test_a_failing_provider_is_no_score(folder: Path, clean: tuple[dict[str, Any], int]) -> None:

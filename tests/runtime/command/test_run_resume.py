@@ -131,6 +131,16 @@ def test_what_there_is_is_the_answer_where_the_output_needs_no_call(folder: Path
     assert "stopped:" in err
 
 
+def test_caps_of_several_options_hold_together(folder: Path) -> None:
+    with ScriptedModel(SCRIPT) as model:
+        chosen = ("--model", f"m@{model.api_base}")
+        caps = ("--budget", "calls=2", "--budget", "tokens=90000")
+        code, _, err = mas_run(folder, "team.yaml", "task.json", *chosen, *caps)
+        assert len(model.calls) == 2
+    assert code == 3
+    assert " --budget tokens=90000,calls=4 " in err
+
+
 def test_an_agents_own_budget_is_its_failure(folder: Path) -> None:
     with ScriptedModel(SCRIPT) as model:
         chosen = ("--model", f"m@{model.api_base}", "--agent-budget", "tokens=100")
@@ -198,6 +208,9 @@ def test_a_cache_serves_the_next_run(folder: Path) -> None:
         (["--resume", ".", "team.yaml"], "Leave them out"),
         (["team.yaml", "task.json", "--budget", "usd=-1"], "usd is '-1'. Write a number above 0"),
         (["team.yaml", "task.json", "--budget", "token=5"], "tokens"),
+        (["team.yaml", "task.json", "--budget", ""], "budget '': no cap is named ''"),
+        (["team.yaml", "task.json", "--agent-budget", ""], "budget '': no cap is named ''"),
+        (["team.yaml", "task.json", "--budget", "usd=1", "--budget", "usd=2"], "usd occurs twice"),
         (["team.yaml", "task.json", "--cache", "team.yaml"], "team.yaml"),
     ],
 )

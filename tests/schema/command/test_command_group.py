@@ -1,5 +1,6 @@
 """`mas`: finds its commands by name and shows errors in one way."""
 
+import errno
 import re
 from collections.abc import Iterator
 
@@ -82,6 +83,11 @@ def test_rare_options_are_shown_on_demand_each_in_its_group() -> None:
         (LimitError("enough"), 3, "error: enough"),
         (CoterieError("failed"), 1, "error: failed"),
         (ZeroDivisionError("ours"), 70, "This is a bug in coterie"),
+        (
+            OSError(errno.ENAMETOOLONG, "File name too long", "xx"),
+            2,
+            "error: 'xx': File name too long.",
+        ),
         (KeyboardInterrupt(), 130, ""),
     ],
 )

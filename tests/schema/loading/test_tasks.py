@@ -38,3 +38,9 @@ def test_validate_takes_a_stream_and_tells_problems_by_line_and_column(stream: P
     err = refused(ran(validate.main, "tasks.jsonl"))
     text = err.splitlines()[0]
     assert text.startswith("tasks.jsonl:2:43: error: briefs.x: 5 is not text.")
+
+
+def test_a_stream_in_another_encoding_is_one_problem(stream: Path) -> None:
+    stream.write_text(f"{json.dumps(GOOD)}\n" * 3, encoding="utf-16")
+    err = refused(ran(validate.main, "tasks.jsonl"))
+    assert err == "tasks.jsonl:1:1: error: the file is UTF-16. Save it as UTF-8.\n"

@@ -57,7 +57,7 @@ def race_page(result: RaceResult, links: Links, members: Container[str]) -> Mark
 def _facts(result: RaceResult) -> Iterator[tuple[str, str]]:
     word, spent = result.last_word, result.spent
     if word is not None:
-        yield "Gain", f"{word.gain:+.3f} [{word.low:+.3f}, {word.high:+.3f}]"
+        yield "Gain", str(word).removeprefix("gain ")
         yield "Held-back tasks", str(len(word.tasks))
     yield "Leader", f"candidate {result.leader}" if result.leader else "the original"
     yield "Candidates", str(len(result.entrants) - 1)

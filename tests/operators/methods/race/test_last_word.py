@@ -39,6 +39,7 @@ def test_a_second_round_is_run_if_the_first_shows_no_gain(
     assert word
     assert word.gain > 0
     assert word.usage.calls == 2 * rounds * len(word.tasks)
+    assert (word.level, word.is_whole) == ((EARLY, LAST)[rounds - 1], True)
 
 
 def judging(useless: Sequence[str] = ()) -> Script:
@@ -92,6 +93,7 @@ def test_a_limit_in_the_first_round_ends_the_last_word(tmp_path: Path) -> None:
     assert word.low < 0 < word.gain  # so another round would follow
     assert 4 <= len(word.tasks) < 12
     assert word.usage.calls == 2 * len(word.tasks)
+    assert (word.level, word.is_whole) == (LAST, False)
 
 
 def test_too_few_held_out_tasks_are_refused_before_anything_is_spent(tmp_path: Path) -> None:

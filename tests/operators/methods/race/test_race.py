@@ -1,6 +1,7 @@
 """A race as a user has it: a better team, or the original; stopped and resumed; within a budget."""
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,41 @@ def test_a_budget_that_is_too_small_holds_and_says_so(folder: Path, calls: int) 
     assert result.code == 3 or result_of(folder).is_over
 
 
+def test_a_hypothesis_that_the_budget_refuses_leaves_the_other_kinds(folder: Path) -> None:
+    outcome = raced(folder, "--budget", "tokens=6000").ended(0)
+    assert "no more hypotheses: the evolution has reached its budget tokens=6000" in outcome.err
+    result = result_of(folder)
+    assert len(result.entrants) > 1
+    assert result.spent.calls == outcome.calls
+
+
+@pytest.mark.parametrize("moment", [26, 27, 31, 70])
+def test_calls_of_a_run_that_the_budget_stops_are_counted(folder: Path, moment: int) -> None:
+    """Let a first agent write so much that the second one exceeds the budget."""
+    asked = 0
+
+    def flooding(request: Request) -> Reply:
+        nonlocal asked
+        asked += 1
+        is_first = "You add." in json.dumps(request["messages"])
+        return Reply(text="8" * 400_000) if asked > moment and is_first else world(request)
+
+    two = TEAM + "  two: {prompt: You repeat., temperature: 0}\n"
+    (folder / "solo.yaml").write_text(two + "topology: {reports_to: {one: [two]}}\n")
+    outcome = raced(folder, "--budget", "tokens=50000", script=flooding)
+    assert result_of(folder).spent.calls == outcome.ended(0).calls
+    assert raced(folder, "--budget", "tokens=50000", script=refusing).out == outcome.out
+
+
+def test_a_pilot_that_the_budget_stops_says_what_it_took(folder: Path) -> None:
+    outcome = raced(folder, "--budget", "calls=3").ended(3, calls=3)
+    assert outcome.out == (
+        "The race goes on. The original stays as it is.\n"
+        "0 proposals raced, 0 calls, free\n"
+        "unfinished: 3 calls, unpriced, without a result yet\n"
+    )
+
+
 def test_a_recipe_says_which_kinds_there_are(folder: Path) -> None:
     raced(folder, "--pool", "pool", "--budget", "calls=120", label="race.yaml").ended(0)
     result = RaceResult.read(folder / "pool" / "evolutions" / "race")
@@ -207,6 +243,7 @@ def test_too_few_tasks_cost_nothing(folder: Path) -> None:
     (folder / "tasks.jsonl").write_text('{"id": "t", "query": "What is 1 + 6?", "answer": "7"}\n')
     result = raced(folder, script=refusing).ended(2)
     assert "a race needs at least" in result.err
+    assert not (folder / "runs").exists()
 
 
 def test_several_seeds_are_refused_before_anything_is_spent(folder: Path) -> None:
@@ -235,10 +272,30 @@ def test_a_file_in_the_way_is_said_before_anything_is_spent(folder: Path) -> Non
     assert (folder / "solo.better.yaml").read_text() == "mine\n"
 
 
-def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
+def committed(folder: Path) -> None:
     run_git(folder, "init", "-q")
     run_git(folder, "add", ".")
     run_git(folder, "commit", "-qm", "Ours")
+
+
+def test_a_team_that_cannot_be_changed_in_place_costs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = tempfile.TemporaryFile
+
+    def refusing_here(**options: Any) -> Any:
+        if options.get("dir") == folder:
+            raise PermissionError(13, "Permission denied")
+        return create(**options)
+
+    committed(folder)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refusing_here)
+    result = raced(folder, "--in-place", script=refusing).ended(2, calls=0)
+    assert "solo.yaml: no file can be made in" in result.err
+
+
+def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
+    committed(folder)
     words = ("--in-place", "--budget", "calls=150")
     assert raced(folder, *words).code == 0
     shown = run_git(folder, "show", "--no-ext-diff", "--format=%s").splitlines()
@@ -248,6 +305,24 @@ def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
     assert not any("# Ours." in line or "temperature: 0" in line for line in changed)
     assert raced(folder, *words).code == 0
     assert run_git(folder, "rev-list", "--count", "HEAD").strip() == "2"
+
+
+def test_a_team_that_was_changed_and_committed_meanwhile_is_not_overwritten(folder: Path) -> None:
+    committed(folder)
+    words = ("--in-place", "--budget", "calls=150")
+    changed = TEAM.replace("You add.", "You multiply.")
+
+    def editing(request: Request) -> Reply:
+        if (folder / "solo.yaml").read_text() == TEAM:
+            (folder / "solo.yaml").write_text(changed)
+            run_git(folder, "commit", "-qam", "Mine")
+        return world(request)
+
+    result = raced(folder, *words, script=editing).ended(2)
+    assert "solo.yaml is no longer the team that raced, and is not overwritten" in result.err
+    assert (folder / "solo.yaml").read_text() == changed
+    out = ("--out", "better.yaml", "--budget", "calls=150")
+    assert "Written to better.yaml" in raced(folder, *out, script=refusing).ended(0).err
 
 
 @pytest.mark.parametrize("moment", [50, 96])
@@ -260,7 +335,9 @@ def test_killed_it_resumes_to_the_same_bytes_and_pays_for_nothing_twice(
     was_killed, before = killed_at(folder, "killed", moment, *words, script=world)
     assert was_killed
     again = evolve(folder, "killed", *words, script=world).ended(0)
-    assert again.out == first.out
+    same, _, more = again.out.partition("beside these: ")
+    assert same == first.out
+    assert more.startswith(f"{before + again.calls - first.calls} call")
     for name in ("ledger.jsonl", "evolutions/recipe/race.json"):
         assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     # What was asked when it was killed is asked again.
@@ -289,6 +366,15 @@ def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
 def test_an_impossible_file_is_said_first(folder: Path, option: str, file: str, why: str) -> None:
     result = raced(folder, option, file, script=refusing).ended(2)
     assert why in result.err
+
+
+@pytest.mark.parametrize("option", ["--csv", "--otel"])
+def test_a_report_is_not_written_over_what_the_command_reads(folder: Path, option: str) -> None:
+    result = raced(folder, option, "./solo.yaml", script=refusing).ended(2, calls=0)
+    assert f"error: {option} solo.yaml: the command reads this file." in result.err.replace(
+        "./", ""
+    )
+    assert (folder / "solo.yaml").read_text() == TEAM
 
 
 def test_several_teams_are_refused_before_anything_is_spent(folder: Path) -> None:

@@ -29,8 +29,19 @@ def test_a_gain_that_does_not_show_says_how_many_tasks_it_takes_and_where_its_te
         "Such a gain takes about 24 held-back tasks to show: add tasks, or raise --budget."
         " The candidate is in the pool: solo_2."
     )
+    whole = replace(unsure, last_word=replace(word, low=-0.05, is_whole=True))
+    assert "add tasks. The candidate" in str(whole)
     worse = replace(unsure, last_word=replace(word, winner=(0, 0, 1), low=-0.5, high=0.1))
     assert "Such a gain" not in str(worse)
+
+
+def test_a_level_is_named_if_it_is_not_the_usual_one() -> None:
+    word = RACE.last_word
+    assert word is not None
+    assert "[+0.050, +0.600], on 3 held-back tasks." in str(RACE)
+    early = replace(RACE, last_word=replace(word, level=0.97))
+    assert "[+0.050, +0.600], a 97% interval, on 3 held-back tasks." in str(early)
+    assert early.value()["gain"]["level"] == 0.97
 
 
 def test_one_held_back_task_is_no_plural() -> None:

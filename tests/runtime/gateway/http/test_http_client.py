@@ -93,6 +93,15 @@ def test_retry_after_is_read() -> None:
     ):
         once(model.api_base)
     assert caught.value.retry_after == 12.0
+    assert "minute" not in str(caught.value)
+
+
+def test_a_wait_that_no_retry_awaits_is_said() -> None:
+    with (
+        ScriptedModel(Reply.error(429, message="slow down", retry_after=3600)) as model,
+        pytest.raises(CallError, match=r"slow down.*\. It asks to wait for a minute or longer\."),
+    ):
+        once(model.api_base)
 
 
 async def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut_off() -> None:
