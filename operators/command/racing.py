@@ -83,7 +83,7 @@ class HandOver:
             refuse_unclean(self.source, besides=[pool])
         elif self.out.exists():
             raise InputError(
-                f"{self.out} exists already, and is not overwritten. Name another: --out."
+                f"{self.out} already exists and is not overwritten. Name another: --out."
             )
         else:
             refuse_unwritable(self.out)

@@ -73,7 +73,7 @@ def _write(file: Path, text: str) -> None:
     from ...schema.values.files import write_atomically
 
     if file.exists() or file.is_symlink():
-        raise InputError(f"{file}: exists already, and is not overwritten.")
+        raise InputError(f"{file}: already exists and is not overwritten.")
     try:
         write_atomically(file, text)
     except OSError as error:

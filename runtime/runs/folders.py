@@ -96,7 +96,7 @@ def archive(runs: Sequence[KeptRun], target: Path) -> None:
 def new_file(target: Path) -> Generator[Path]:
     """Yield a file to write, which gets its name if the block succeeds; refuse an existing name."""
     if target.exists():
-        raise InputError(f"{target} exists already. Name another file.")
+        raise InputError(f"{target} already exists. Name another file.")
     part = target.with_name(f".{target.name}.part")
     try:
         yield part

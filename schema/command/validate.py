@@ -38,11 +38,13 @@ Lacking = Mapping[str, Sequence[str]]
 @problem_format
 @host_options
 @task_options
-@click.option("--no-host", is_flag=True, help="Do not check what this host has.")
+@click.option(
+    "--no-host", is_flag=True, help="Do not check that this host has the models and tools."
+)
 @click.option(
     "--start-servers",
     is_flag=True,
-    help="Start the tool servers of the teams, and warn of tools that they do not have.",
+    help="Start the teams' tool servers, and warn about tools that they lack.",
 )
 def main(
     files: tuple[Path, ...], problem_format: str, no_host: bool, start_servers: bool, **host: Any

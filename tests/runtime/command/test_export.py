@@ -156,7 +156,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     assert export(tmp_path, text, *words).out == f"{file}\n"
     before = file.read_text("utf-8")
     result = export(tmp_path, text.replace("Say", "Sing"), *words).ended(2)
-    assert "exists already" in result.err
+    assert "already exists" in result.err
     assert file.read_text("utf-8") == before
 
 
