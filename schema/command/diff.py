@@ -57,8 +57,8 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
     Comments, the order of fields and formatting make no difference. This host need not have the
     models, tools, prompts and backends that the teams name.
 
-    Ends with 0 if the teams are equal, 1 if they differ, and 2 if a file does not load. As a diff
-    driver it always ends with 0; if a file does not load, or the teams are equal, it compares the
+    Exits with 0 if the teams are equal, 1 if they differ, and 2 if a file does not load. As a diff
+    driver it always exits with 0; if a file does not load, or the teams are equal, it compares the
     texts.
     """
     coloured = _is_coloured(color)

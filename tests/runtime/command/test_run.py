@@ -239,7 +239,7 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
     [
         (
             "writer=m@http://h:1/v1",
-            "no agent here uses the model 'writer'. The aliases here: default.",
+            "no agent here uses the model 'writer'. Aliases in use: default.",
         ),
         (
             "defualt=m@http://h:1/v1",
