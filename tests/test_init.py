@@ -98,7 +98,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text("mine")
     done = mas(tmp_path, "init")
     assert done.exit_code == 2
-    assert "error: models.yaml: exists already, and is not overwritten." in done.stderr
+    assert "error: models.yaml: already exists and is not overwritten." in done.stderr
     assert texts(tmp_path) == {"models.yaml": b"mine"}
 
 
@@ -106,7 +106,7 @@ def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None
     (tmp_path / ".gitignore").write_text("mine")
     done = mas(tmp_path, "init")
     assert done.exit_code == 0
-    assert "note: .gitignore exists already and is left unchanged.\n" in done.stderr
+    assert "note: .gitignore already exists and stays unchanged.\n" in done.stderr
     assert texts(tmp_path)[".gitignore"] == b"mine"
 
 

@@ -28,7 +28,7 @@ from ...schema.values.part import Part
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="How many cells are worked on at the same time.",
+    help="How many cells to work on at the same time.",
 )
 @click.option("--shard", metavar="K/N", help="Work on the K-th of N parts of the cells only.")
 @click.option("--limit", type=click.IntRange(min=1), help="Work on the first N open cells only.")

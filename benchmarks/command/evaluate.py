@@ -225,6 +225,6 @@ def replay(folder: Path, **options: Any) -> None:
     """Repeat an evaluation offline, from its recorded answers, and compare.
 
     The installed version derives every prompt and scores every answer again. Nothing is changed.
-    Ends with 1 if something differs.
+    Exits with code 1 if something differs.
     """
     sys.exit(recorded(folder, {**OFFLINE, **options}).replayed())

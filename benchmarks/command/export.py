@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command("export", cls=Command)
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @click.argument("target", type=click.Path(path_type=Path))
-@click.option("--format", "form", help="Which format.  [default: the only one there is]")
+@click.option("--format", "form", help="The format of TARGET.  [default: the only format]")
 @click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--name", help="The name of the submission.  [default: the team's]")
 def export(folder: Path, target: Path, form: str | None, trial: int, name: str | None) -> None:

@@ -112,7 +112,7 @@ verdict = with_options(
         "--fail-under",
         type=click.FloatRange(0, 1),
         metavar="SCORE",
-        help="End with exit code 4 if the figure is below this.",
+        help="Exit with code 4 if the figure is below this.",
     ),
     click.option(
         "--junit",

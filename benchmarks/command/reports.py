@@ -139,7 +139,7 @@ def _described(figures: dict[str, Any]) -> str:
     flag_value="0",
     type=Margin(),
     metavar="[MARGIN]",
-    help="End with exit code 4 if the whole interval of a difference is below -MARGIN, or below"
+    help="Exit with code 4 if the whole interval of a difference is below -MARGIN, or below"
     " 0: the second is worse by more than chance.",
 )
 @click.option(

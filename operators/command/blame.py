@@ -46,7 +46,7 @@ def main(run_folder: Path, **options: Any) -> None:
     RUN is the folder of a run that failed, was stopped, or gave a wrong answer. A model judges it.
     Its answers are kept in RUN/blame, so nothing is paid for twice, and the same command resumes
     after an interruption. The verdict is kept in RUN/blame/SCHEME.json. The rest of the run is
-    unchanged. Ends with 1 if there is no verdict: no agent is accused, or no answer was usable.
+    unchanged. Exits with code 1 without a verdict: no agent is accused, or no answer was usable.
     """
     from .blaming import Blaming
 

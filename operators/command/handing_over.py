@@ -31,7 +31,7 @@ def write_new(path: Path, team: Team) -> None:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
     if there != text.encode():
-        raise InputError(f"{path} exists already, and is not overwritten. Name another file.")
+        raise InputError(f"{path} already exists and is not overwritten. Name another file.")
 
 
 def refuse_unclean(path: Path, *, besides: Iterable[Path] = ()) -> None:

@@ -84,7 +84,7 @@ class HandOver:
             refuse_unwritable(self.source.resolve())
         elif self.out.exists():
             raise InputError(
-                f"{self.out} exists already, and is not overwritten. Name another: --out."
+                f"{self.out} already exists and is not overwritten. Name another: --out."
             )
         else:
             refuse_unwritable(self.out)

@@ -36,8 +36,8 @@ def show_findings(folder: Path, mend: bool, delete: bool, as_json: bool, **host:
 
     Checks that every line is complete, that every team loads on this host and is the one that was
     evaluated, that parents precede their children, and that every agent's folder agrees with the
-    ledger. Ends with 1 if a check fails. Files that a crash left, or that you added, are reported,
-    but are no error; mas-pool import takes in a team written by hand.
+    ledger. Exits with code 1 if a check fails. Files that a crash left, or that you added, are
+    reported, but are not an error; mas-pool import takes in a team written by hand.
     """
     from ..git.upkeep import repair, verify
 

@@ -71,7 +71,7 @@ def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], 
     _expect_two(first, second)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(
-            f"{target} exists already. Name a new folder; to take {second} into {first} itself,"
+            f"{target} already exists. Name a new folder; to take {second} into {first} itself,"
             " leave out --into."
         )
     if not target.parent.is_dir():

@@ -70,7 +70,7 @@ class Contents:
             if last:
                 self._keep(digest, part)
         except OSError as error:
-            raise JailError(f"The worker cannot keep a file: {error}.") from error
+            raise JailError(f"The worker cannot store a file: {error}.") from error
         finally:
             if last:
                 part.unlink(missing_ok=True)

@@ -148,8 +148,8 @@ class JailWorker:
             refused = str(report)
         elif not tier.has_mounts:
             refused = (
-                f"its jail, {tier.name}, has no places of its own for folders. Install bubblewrap"
-                " there, and allow it user namespaces"
+                f"its jail, {tier.name}, cannot mount folders. Install bubblewrap there, and allow"
+                " it user namespaces"
             )
         elif different:
             refused = f"it has other software: {'; '.join(different)}"
@@ -199,7 +199,7 @@ class JailWorker:
         for path in request.readable:
             if not os.path.lexists(path):
                 raise JailError(
-                    f"The worker {platform.node()} has no {path}. What is installed has to be at"
+                    f"The worker {platform.node()} has no {path}. Software must be installed at"
                     " the same path on each node of the cluster."
                 )
         digests = [e.value for tree in folders.values() for e in tree.values() if e.kind == "file"]

@@ -12,9 +12,8 @@ from ...schema.values.extras import how_to_get
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:]+\]):(?P<port>\d{1,5})")
 _LAST_PORT = 65535
 WAYS = (
-    "Write ray for a cluster of this machine and this command; ray:auto or ray:HOST:PORT for the"
-    " cluster that this machine is a node of; ray://HOST:PORT for any other, by its Ray Client"
-    " server."
+    "Write ray for a new cluster on this machine, ray:auto or ray:HOST:PORT for the cluster that"
+    " this machine belongs to, or ray://HOST:PORT for any other, through its Ray Client server."
 )
 
 
@@ -44,7 +43,7 @@ class On:
         if kind != "ray" or (result is None and text not in {"ray", "ray:auto"}):
             raise InputError(f"--on {text!r} is not a cluster. {WAYS}")
         if result is not None and not 0 < int(result["port"]) <= _LAST_PORT:
-            raise InputError(f"--on {text!r}: {result['port']} is no port. {WAYS}")
+            raise InputError(f"--on {text!r}: invalid port {result['port']}. {WAYS}")
         if find_spec("ray") is None:
             raise InputError(
                 f"--on {text} needs Ray, which is not installed. Run: {how_to_get('ray')}"

@@ -140,7 +140,7 @@ def _reach(on: On) -> None:
     except OSError as error:
         raise InputError(
             f"--on {on.text}: nothing answers at {on.host}:{on.port} ({error}). Start a cluster"
-            " with `ray start --head`, or say --on ray for one of this machine."
+            " with `ray start --head`, or use --on ray for a new one on this machine."
         ) from error
 
 

@@ -75,7 +75,7 @@ class RayLink:
     def _called(self, method: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if not ray.is_initialized():
             # Ray would start a cluster for it, with all of this process's environment.
-            raise WorkerLost("the cluster was left")
+            raise WorkerLost("this process has left the cluster")
         return getattr(self.actor, method).remote(*arguments, **named)
 
 

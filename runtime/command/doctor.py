@@ -30,21 +30,19 @@ from ..values.terminal import speakable
 @click.command(cls=Command)
 @name_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option(
-    "--no-probes", is_flag=True, help="Skip the probes, the programs and the tool servers."
-)
+@click.option("--no-probes", is_flag=True, help="Run no probes, programs or tool servers.")
 @click.option(
     "--ping",
     "only_ping",
     is_flag=True,
-    help="Only ask each model for a few tokens, and report which answer. Ends with 1 if any does"
-    " not.",
+    help="Only request a few tokens from each model, and report which models answer. Exits with"
+    " code 1 if one does not.",
 )
 def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
     """Show what this machine has: models, backends, tools, and how safe its jail is.
 
     Attacks the jail with probes, which the jail must stop, tries the programs that backends run,
-    and lists the tools of tool servers. Ends with 1 if there is no jail, or if a probe gets
+    and lists the tools of tool servers. Exits with code 1 if there is no jail, or if a probe gets
     through. Calls a model only with --ping.
     """
     catalogue = host_catalogue(**host)
@@ -77,7 +75,7 @@ def _ping(models: Mapping[str, Model], *, as_json: bool) -> None:
     if as_json:
         click.echo(dumps([item.value() for item in pings], indent=2))
     else:
-        click.echo(speakable("\n".join(map(str, pings)) or "no model has an endpoint to ask."))
+        click.echo(speakable("\n".join(map(str, pings)) or "no model has an endpoint to check."))
     if not all(item.answered for item in pings):
         raise click.exceptions.Exit(1)
 
@@ -140,7 +138,7 @@ def _embedded() -> str:
     if missing:
         return f"not installed: {how_to_get('local')}"
     path = find()
-    return f"ready: {path}" if path else "installed; its file is fetched on first use"
+    return f"ready: {path}" if path else "installed; the model is fetched on first use"
 
 
 def _check_backend(name: str, *, probe: bool) -> str:
@@ -169,7 +167,7 @@ def _backend(name: str, *, probe: bool) -> str:
     if lacking or not probe or not hasattr(runner, "probe"):
         return "; ".join(lacking) or ready
     try:
-        return f"{ready}, tried just now: {asyncio.run(runner().probe())}"
+        return f"{ready}, tested just now: {asyncio.run(runner().probe())}"
     except (AgentError, JailError) as error:
         return str(error)
 

@@ -15,24 +15,26 @@ from ...schema.values.terminal import speakable
 from ..export.portable import TARGETS
 
 ADVICE = {
-    "langgraph": "it runs on its own: python {file} TASK",
+    "langgraph": "run it with: python {file} TASK",
     "docker-agent": (
-        "there, an agent's model chooses which agents to call; each instruction ends with the"
-        " agents to call."
+        "in docker-agent, an agent's model chooses which agents to call; each instruction ends with"
+        " the agents to call."
     ),
 }
 
 
 @click.command(cls=Command)
 @click.argument("team", metavar="TEAM")
-@click.option("--to", "target", type=click.Choice(TARGETS), required=True, help="Which program.")
+@click.option(
+    "--to", "target", type=click.Choice(TARGETS), required=True, help="The target program."
+)
 @click.option(
     "-o",
     "--output",
     "file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write it to this file. Nothing is overwritten.  [default: standard output]",
+    help="Write to this file; never overwrites a file.  [default: standard output]",
 )
 @name_options
 def main(team: str, target: str, file: Path | None, **host: Any) -> None:
@@ -73,7 +75,7 @@ def _write(file: Path, text: str) -> None:
     from ...schema.values.files import write_atomically
 
     if file.exists() or file.is_symlink():
-        raise InputError(f"{file}: exists already, and is not overwritten.")
+        raise InputError(f"{file}: already exists and is not overwritten.")
     try:
         write_atomically(file, text)
     except OSError as error:

@@ -158,7 +158,7 @@ def standard_input() -> str:
     except UnicodeDecodeError:
         raise InputError("standard input is not UTF-8 text.") from None
     if not text:
-        raise InputError("standard input is empty. Write a question, or a task as JSON, to it.")
+        raise InputError("standard input is empty. Expected a question, or a task as JSON.")
     return text
 
 
@@ -176,7 +176,7 @@ def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
     for choice in chosen:
         alias, equals, _ = choice.partition("=")
         if equals and alias not in names:
-            aliases = f"The aliases here: {', '.join(names)}." if names else "No model is asked."
+            aliases = f"Aliases in use: {', '.join(names)}." if names else "No model is called."
             hint = did_you_mean(alias, names) or f" {aliases}"
             raise InputError(
                 f"--model {choice}: no agent here uses the model {quoted(alias)}.{hint}"

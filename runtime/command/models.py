@@ -17,7 +17,7 @@ from ..local.weights import SMOLLM2, Report, find, pull, remove, weights_dir
 
 STAGES = MappingProxyType(
     {
-        "wait": "waiting for another process that fetches it",
+        "wait": "waiting for another process that is fetching it",
         "fetch": "fetching",
         "convert": "converting to 8 bits",
     }
@@ -35,9 +35,9 @@ def main() -> None:
 
 @main.command("list", cls=Command)
 def list_models() -> None:
-    """Show the known models, their size and licence, and whether they are here."""
+    """Show the known models, their size and licence, and whether they are installed."""
     path = find()
-    state = f"ready: {path}" if path else f"not here; would be stored in {weights_dir()}"
+    state = f"ready: {path}" if path else f"not installed; would be stored in {weights_dir()}"
     click.echo(f"{SMOLLM2.name}  {_megabytes(SMOLLM2.bytes)}  {SMOLLM2.licence}  {state}")
 
 
@@ -49,7 +49,7 @@ def pull_model() -> None:
 
 @main.command("path", cls=Command)
 def print_path() -> None:
-    """Print the path of the embedded model's file. Ends with 2 if the file is not here."""
+    """Print the path of the embedded model's file. Exits with code 2 if it does not exist."""
     path = find()
     if path is None:
         raise InputError(

@@ -178,8 +178,8 @@ def _refuse_view(options: dict[str, Any]) -> None:
     if options["view"] and (options["dry_run"] or options["replay"]):
         option = "--dry-run" if options["dry_run"] else "--replay"
         raise InputError(
-            f"--view shows a run while it works; {option} starts none. Leave one of them out, or"
-            " look at a recorded run with mas-view RUN."
+            f"--view shows a run while it works, but {option} starts none. Leave one of them out,"
+            " or open a recorded run with mas-view RUN."
         )
 
 
@@ -220,7 +220,7 @@ def _question(options: dict[str, Any]) -> TypedQuestion | None:
         return TypedQuestion(query=query, **with_it)
     if with_it:
         text = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
-        raise InputError(f"{text}: only with a question, --query. A task file has its own.")
+        raise InputError(f"{text}: valid only with --query. In a task file, write it there.")
     return None
 
 
@@ -251,7 +251,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
         value["briefs"] = {"told": texts, "passed_over": passed_over}
         lines += [f"with their own brief: {', '.join(texts)}"] if texts else []
         lines += (
-            [f"briefs for agents that the team does not have: {', '.join(passed_over)}"]
+            [f"briefs for agents that the team lacks: {', '.join(passed_over)}"]
             if passed_over
             else []
         )
@@ -264,11 +264,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
     if adapting is not None:
         most = adapting.calls_at_most(plan)
         value["adapts"] = {"by": adapting.name, "calls_at_most": most}
-        bound = (
-            "the number of calls is not known beforehand,"
-            if most is None
-            else f"at most {counted(most, 'call')}"
-        )
+        bound = "an unknown number of calls" if most is None else f"at most {counted(most, 'call')}"
         lines.append(f"adapts by {adapting.name}: {bound} in all")
     return dumps(value, indent=2) if as_json else "\n".join(lines)
 

@@ -71,7 +71,7 @@ def list_runs(folders: Sequence[Path], as_json: bool, **chosen: Any) -> None:
 @click.option(
     "--keep", type=click.IntRange(0), default=0, help="Keep this many of the newest runs."
 )
-@click.option("--delete", is_flag=True, help="Delete them. Without it they are only listed.")
+@click.option("--delete", is_flag=True, help="Delete the runs instead of only listing them.")
 def prune(folders: Sequence[Path], keep: int, delete: bool, **chosen: Any) -> None:
     """List the runs that would be deleted, or delete them.
 

@@ -36,7 +36,7 @@ WAITING = 256
 @click.option("--host", default=LOOPBACK, show_default=True, help="Listen on this address.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
-    help="Listen on this port; 0 for any that is free.",
+    help="Listen on this port; 0 picks a free one.",
 )  # fmt: skip
 @click.option(
     "--keys",
@@ -50,15 +50,18 @@ WAITING = 256
     "origins",
     multiple=True,
     metavar="ORIGIN",
-    help="Let pages of this origin ask, such as https://ui.example.org. May be given again.",
+    help="Allow requests from web pages of this origin, such as https://ui.example.org. May be"
+    " repeated.",
 )
 @click.option(
-    "--max-usd", type=click.FloatRange(0, min_open=True), help="What a request may cost in USD."
+    "--max-usd",
+    type=click.FloatRange(0, min_open=True),
+    help="The most that one request may cost, in USD.",
 )
 @click.option(
     "--max-usd-per-day",
     type=click.FloatRange(0, min_open=True),
-    help="What all requests of a day (UTC) may cost together.",
+    help="The most that all requests of a day (UTC) may cost, in USD.",
 )
 @click.option(
     "--allow-unpriced", is_flag=True,
@@ -69,18 +72,18 @@ WAITING = 256
     type=click.IntRange(1),
     default=32,
     show_default=True,
-    help=f"How many requests are worked on at once; {WAITING} more may wait.",
+    help=f"How many requests to process at once; {WAITING} more may wait.",
 )
 @click.option(
     "--runs",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("runs"),
     show_default=True,
-    help="Where each request's run folder is made.",
+    help="The folder for the run folders of requests.",
 )
 @click.option(
     "--mcp", "over_stdio", is_flag=True,
-    help="Be an MCP server on standard input and output, and listen on no port.",
+    help="Serve MCP on standard input and output instead of listening on a port.",
 )  # fmt: skip
 @host_options
 def main(sources: tuple[str, ...], **options: Any) -> None:
@@ -100,7 +103,7 @@ def main(sources: tuple[str, ...], **options: Any) -> None:
     if not keys.texts and not options["over_stdio"] and not _is_local(options["host"]):
         raise InputError(
             f"--host {options['host']}: other machines can reach it, so clients need keys. Write"
-            " them into a file, one a line, and name it with --keys."
+            " them to a file, one per line, and pass it with --keys."
         )
     teams = Teams.opened(sources, catalogue_of(options))
     fetch_embedded(model for team in teams for model in team.plan.models.values())
@@ -184,6 +187,6 @@ def _say_reloaded(teams: Teams, wrong: Mapping[str, CoterieError]) -> None:
     """Print which teams were reloaded, and the errors of the others."""
     for team in teams:
         if (error := wrong.get(team.name)) is None:
-            click.echo(speakable(f"loaded {team.name} again: {team.file}"), err=True)
+            click.echo(speakable(f"reloaded {team.name}: {team.file}"), err=True)
         else:
             click.echo(speakable(f"{error}\n{team.name} stays unchanged."), err=True)

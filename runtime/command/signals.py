@@ -81,7 +81,7 @@ def collecting_seldom() -> Generator[None]:
 
 def same_command() -> str:
     """Return the hint that the same command resumes the work."""
-    return " The same command resumes."
+    return " Repeat the command to resume."
 
 
 def stopped_in_order(

@@ -52,7 +52,7 @@ otel_option = click.option(
     "--otel",
     metavar="otlp|URL|FILE",
     help="Export OpenTelemetry traces: otlp to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, URL to"
-    " that one; or append them to FILE as lines of OTLP JSON.",
+    " that collector; or append them to FILE as lines of OTLP JSON.",
 )
 """Requests traces; `exporting` reads it."""
 cache_option = click.option(
@@ -86,7 +86,7 @@ spending_options = with_options(
 allow_zeros = click.option(
     "--allow-zeros",
     is_flag=True,
-    help="Continue although the first scores are all 0 and answers contain the reference answers.",
+    help="Continue even if the first scores are all 0 while answers contain the reference answers.",
 )
 
 batch_option = click.option(

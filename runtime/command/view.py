@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     "--output",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write all pages as one HTML file that opens offline, and end.",
+    help="Write all pages as one HTML file that opens offline, and exit.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="Listen on this port.  [default: any free one]",
+    help="Listen on this port.  [default: a free one]",
 )
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
-@click.option("--with-parent", is_flag=True, hidden=True, help="End with standard input.")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--with-parent", is_flag=True, hidden=True, help="Exit when standard input ends.")
 def main(folder: Path, words: tuple[str, ...], **options: Any) -> None:
     """Look at a run, pool, evolution or evaluation in a browser, even while it runs.
 

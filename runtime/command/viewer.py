@@ -58,6 +58,6 @@ async def viewer(folder: Path) -> AsyncGenerator[str]:
 
 async def kept_open() -> None:
     """Wait until Ctrl-C, so that the pages can be read to the end."""
-    click.echo("The page stays until Ctrl-C.", err=True)
+    click.echo("The page stays open until you press Ctrl-C.", err=True)
     with suppress(asyncio.CancelledError):
         await asyncio.Event().wait()

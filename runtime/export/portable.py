@@ -70,29 +70,29 @@ refused."""
 LOST: Mapping[type[object], Mapping[str, str]] = MappingProxyType(
     {
         Agent: {
-            "files": "a task has no files there.",
-            "imports": "it is for agents that write code.",
-            "max_steps": "it is for agents that use tools.",
-            "member": "there are no pools there.",
-            "planning_interval": "there is no replanning there.",
-            "recall": "a pool's memory is no part of the file.",
+            "files": "the target does not support files in tasks.",
+            "imports": "only agents that write code use it.",
+            "max_steps": "only agents that use tools use it.",
+            "member": "the target has no pools.",
+            "planning_interval": "the target does not replan.",
+            "recall": "a pool's memory is not exported.",
         },
         Execution: {
-            "on_overflow": "nothing is trimmed there.",
-            "timeout": "a whole run has no limit of time there.",
+            "on_overflow": "the target does not trim prompts.",
+            "timeout": "the target has no time limit for a whole run.",
         },
         Rounds: {},
         Team: {
-            "lineage": "there are no pools there.",
-            "successful_tasks": "it is for operators, and never executed.",
+            "lineage": "the target has no pools.",
+            "successful_tasks": "only operators use it.",
         },
     }
 )
 """The fields that are not written, with what is lost."""
 OF_MODELS = {
-    "fallback": "no other model answers in its place there.",
-    "header_env": "secret headers are not written.",
-    "thinking_tokens": "only an effort is written.",
+    "fallback": "the target does not fall back to another model.",
+    "header_env": "secret headers are not exported.",
+    "thinking_tokens": "only effort is exported.",
 }
 
 
@@ -113,7 +113,9 @@ def rules_for(target: str) -> tuple[Rule, ...]:
             *_lost_of_models(reading.team, reading.catalogue.models, target),
             *(_lost_in_docker_agent(reading.team) if target == "docker-agent" else ()),
         ):
-            yield replace(reading.problem(path, f"is lost: {message}"), severity="warning")
+            yield replace(
+                reading.problem(path, f"has no counterpart: {message}"), severity="warning"
+            )
 
     return (refused, report_losses)
 
@@ -124,17 +126,17 @@ def _refused(team: Team, target: str, python: Collection[str]) -> Remarks:
         path, backend = ("agents", agent.id), team.backend_of(agent)
         if backend == "function" and target == "langgraph":
             if agent.function not in FUNCTIONS:
-                yield (*path, "function"), f"only {', '.join(FUNCTIONS)} can be written there."
+                yield (*path, "function"), f"only {', '.join(FUNCTIONS)} can be exported."
         elif backend not in KINDS[target] or (agent.agent_type in SHELLS and target == "langgraph"):
             kind = agent.agent_type or backend
-            yield path, f"{target} has no counterpart of a {kind}."
+            yield path, f"{target} has no counterpart for a {kind}."
         for index, tool in enumerate(agent.tools):
             if tool in python or ("." not in tool and tool not in FILES):
-                message = f"only {', '.join(sorted(FILES))} and tools of servers can be written."
+                message = f"only {', '.join(sorted(FILES))} and tools of servers can be exported."
                 yield (*path, "tools", index), message
     for name in ("recruit", "roster"):
         if getattr(team.execution, name) is not None:
-            yield ("execution", name), "who takes part is fixed there."
+            yield ("execution", name), f"{target} has a fixed set of agents."
     yield from _refused_rounds(team, target)
     yield from _unknown(team)
 
@@ -145,7 +147,7 @@ def _unknown(team: Team) -> Remarks:
         handled = WRITTEN[type(part)] | LOST[type(part)].keys()
         for name in unlike_default(part):
             if name not in handled:
-                yield (*path, name), "nothing of the kind can be written."
+                yield (*path, name), "it cannot be exported."
 
 
 def _parts(team: Team) -> Iterator[tuple[Path, object]]:
@@ -160,9 +162,9 @@ def _parts(team: Team) -> Iterator[tuple[Path, object]]:
 def _refused_rounds(team: Team, target: str) -> Remarks:
     rounds = team.execution.rounds
     if rounds is not None and target == "docker-agent":
-        yield ("execution", "rounds"), "agents work once there."
+        yield ("execution", "rounds"), f"{target} runs each agent once."
     elif rounds is not None and rounds.until not in UNROLLED:
-        message = f"rounds end there when {', '.join(UNROLLED)}, and never when {rounds.until}."
+        message = f"{rounds.until} cannot be exported. Use one of: {', '.join(UNROLLED)}."
         yield ("execution", "rounds", "until"), message
 
 
@@ -174,16 +176,15 @@ def _unreached(team: Team, models: Mapping[str, Model], target: str) -> Remarks:
             text = "the embedded model" if model is None or model.is_embedded else model.model
             yield (
                 ("agents", agent.id, "model_id"),
-                f"{agent.model_id!r} is {text}, which only coterie reaches. Say what it is to be"
-                f" there: --model {agent.model_id}=openai/gpt-4o-mini, or NAME@URL.",
+                f"{agent.model_id!r} is {text}, which only coterie can call. Replace it, for"
+                f" instance with --model {agent.model_id}=openai/gpt-4o-mini, or NAME@URL.",
             )
         if target == "langgraph" and agent.id in STATE:
-            yield ("agents", agent.id), "the graph's state has that field. Call it otherwise."
+            yield ("agents", agent.id), "the graph's state has a field of that name. Rename it."
         if target == "docker-agent" and agent.id == ROOT != team.output:
             yield (
                 ("agents", agent.id),
-                f"docker-agent would ask it for the answer, which {team.output} gives. Call it"
-                " otherwise.",
+                f"docker-agent would take the answer from it, instead of {team.output}. Rename it.",
             )
 
 
@@ -196,7 +197,7 @@ def _losses(team: Team) -> Remarks:
                 yield (*path, name), lost[name]
     for agent in team.agents.values():
         if names_fields(agent.prompt):
-            yield ("agents", agent.id, "prompt"), "fields of a task are not filled in there."
+            yield ("agents", agent.id, "prompt"), "the target does not fill in fields of a task."
 
 
 def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Remarks:
@@ -220,35 +221,35 @@ def _lost_of_models(team: Team, models: Mapping[str, Model], target: str) -> Rem
 
 
 _DOCKER_MODELS = {
-    "api": "which API is spoken is the provider's there.",
-    "body": "further fields of requests are not written.",
-    "headers": "further headers are not written.",
+    "api": "docker-agent uses the provider's API.",
+    "body": "other fields of requests are not exported.",
+    "headers": "other headers are not exported.",
 }
 
 
 def _lost_in_docker_agent(team: Team) -> Remarks:
     changed = unlike_default(team.execution)
     if "on_error" in changed:
-        yield ("execution", "on_error"), "where an agent fails, the whole run fails there."
+        yield ("execution", "on_error"), "in docker-agent, the run fails if an agent fails."
     if team.constitution:
-        yield ("constitution",), "it stands in the instruction of each agent."
+        yield ("constitution",), "it is copied into the instruction of each agent."
     for name in ("context", "max_retries", "parallel_workers"):
         if name in changed:
-            yield ("execution", name), "agents are called by other agents there, one by one."
+            yield ("execution", name), "in docker-agent, agents call each other, one by one."
     for agent in team.agents.values():
         path = ("agents", agent.id)
         if lost := SHELLS.get(agent.agent_type or ""):
             yield (*path, "agent_type"), lost
         if agent.notes.untaught != Notes():
-            yield (*path, "notes"), "they stand in its instruction."
+            yield (*path, "notes"), "they are copied into its instruction."
         if agent.timeout is not None:
-            yield (*path, "timeout"), "an agent has no limit of time there."
+            yield (*path, "timeout"), "docker-agent has no time limit for an agent."
         schema = agent.output_schema
         if schema is not None and not has_form_there(schema):
-            yield (*path, "output_schema"), "only objects with properties are held to a form there."
+            yield (*path, "output_schema"), "docker-agent enforces only objects with properties."
         receivers = team.reports_to.get(agent.id, ())
         if len(receivers) > 1:
-            yield path, f"it works for each of {', '.join(receivers)} anew there, not once."
+            yield path, f"docker-agent runs it again for each of {', '.join(receivers)}."
 
 
 def has_form_there(schema: Mapping[str, Any]) -> bool:

@@ -13,9 +13,9 @@ from ...schema.team.team import Agent
 FILES = frozenset(FILE_TOOLS.values())
 SHELLS: Mapping[str, str] = MappingProxyType(
     {
-        "CodeAgent": "it writes commands for a shell there, and no Python of its own.",
+        "CodeAgent": "in docker-agent, it writes shell commands instead of Python.",
         "DefaultAgent": "",
-        "SWEAgent": "it works with a shell there.",
+        "SWEAgent": "in docker-agent, it works with a shell.",
     }
 )
 """The types of agents that have a shell in docker-agent, with what is lost of each."""

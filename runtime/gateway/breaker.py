@@ -102,9 +102,8 @@ class Breaker:
         now = self._clock()
         wait = max(0.0, self._until - now)
         return CallError(
-            f"{self._name} has been failing for {now - self._since:.0f} seconds and is left alone"
-            f" for {wait:.0f} more, after {self._failures} failures in a row; the last was:"
-            f" {self._last}",
+            f"{self._name} failed {self._failures} times in a row over {now - self._since:.0f}"
+            f" seconds and is not called for another {wait:.0f}; the last failure: {self._last}",
             kind="down",
             retry_after=wait,
         )

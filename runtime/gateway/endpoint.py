@@ -153,8 +153,8 @@ def configured(endpoint: Endpoint, model: Model, environment: Mapping[str, str])
         endpoint.kind in {"local", "inbox"} or endpoint.wire == RESPONSES
     ):
         raise InputError(
-            f"model {model.model!r} (alias {model.alias!r}) takes no thinking_tokens"
-            f" ({endpoint.shown}). Write an effort in its place, or leave it out."
+            f"model {model.model!r} (alias {model.alias!r}) does not support thinking_tokens"
+            f" ({endpoint.shown}). Write effort instead, or leave it out."
         )
     hidden = {name: _held(model, name, environment) for name in model.header_env}
     return replace(
@@ -179,9 +179,9 @@ def _held(model: Model, header: str, environment: Mapping[str, str]) -> str:
         )
     if not value:
         raise InputError(
-            f"model {model.model!r} (alias {model.alias!r}) sends the header {header}, and the"
-            f" environment variable {variable} that holds it is not set. Set it, or take the"
-            " header out of header_env in models.yaml."
+            f"model {model.model!r} (alias {model.alias!r}) sends the header {header}, but its"
+            f" environment variable {variable} is not set. Set it, or remove the header from"
+            " header_env in models.yaml."
         )
     return value
 
@@ -224,7 +224,7 @@ def _provider(model: Model) -> tuple[str, Provider]:
     provider, _, name = model.model.partition("/")
     if not name:
         raise InputError(
-            f"model {model.model!r} of alias {model.alias!r} names no provider. Write"
+            f"model {model.model!r} (alias {model.alias!r}) names no provider. Write"
             f" PROVIDER/{model.model}, for instance openai/{model.model}, or add its api_base."
         )
     if not is_known(provider):
@@ -247,8 +247,8 @@ def _refuse_address(model: Model) -> None:
         return
     raise InputError(
         f"model {shown!r} (alias {model.alias!r}) is an address. Did you mean --model"
-        f" {model.alias}={meant}, where NAME is what the server there calls the model? In"
-        " models.yaml the two are model and api_base."
+        f" {model.alias}={meant}, where NAME is the server's name for the model? In models.yaml,"
+        " write model and api_base."
     )
 
 
@@ -293,7 +293,7 @@ def _through_litellm(model: Model, provider: Provider, environment: Mapping[str,
         raise _missing(
             model,
             f"the environment variable {variable} names the file {environment[variable]!r}, which"
-            " is not there. Correct it",
+            " does not exist. Correct it",
         )
     if provider.package and not _is_installed(provider.package):
         package = provider.package.replace(".", "-")

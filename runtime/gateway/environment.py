@@ -14,9 +14,9 @@ from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 
 MISWRITTEN = {
-    r"(?i)bearer\s": "begins with Bearer, which is put before each key",
-    r"\$": "begins with $: it names a variable in place of the key",
-    r"(export )?[A-Z0-9_]+_(KEY|TOKEN)=": "begins with the name of a variable",
+    r"(?i)bearer\s": "begins with Bearer, which is added to every key",
+    r"\$": "begins with $: it names a variable instead of the key",
+    r"(export )?[A-Z0-9_]+_(KEY|TOKEN)=": "begins with a variable name",
     r"\S+ #": "ends with a comment",
 }
 """Beginnings and endings of text that is not a key, and what is wrong with it."""
@@ -60,35 +60,32 @@ def _unsendable(key: str) -> str:
     """Return what is wrong with a key; empty if valid."""
     if key != key.strip():
         what = "a space" if key.strip("\r\n") == key else "a line end"
-        return f"begins or ends with {what}, as text from a file may have it"
+        return f"begins or ends with {what}, perhaps copied from a file"
     if key[0] in QUOTES and key[-1] == key[0]:
-        return "stands in quotes"
+        return "is in quotes"
     for pattern, why in MISWRITTEN.items():
         if re.match(pattern, key):
             return why
-    return "" if HEADER.fullmatch(key) else "has a character that no key can have"
+    return "" if HEADER.fullmatch(key) else "has a character that is invalid in keys"
 
 
 def _uncallable(address: str) -> str:
     """Return what is wrong with an address; empty if valid."""
     if address.startswith(QUOTES) or address.endswith(QUOTES):
-        return "stands in quotes"
+        return "is in quotes"
     if not address.lower().startswith(("http://", "https://")):
         return "does not begin with http:// or https://"
     try:
         parts = urlsplit(address)
         is_place = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        return "has no host, or a port that cannot be"
+        return "has no host or an invalid port"
     if "@" in address:
-        return (
-            "has a user name or a password. Keys have variables of their own (key_env, header_env)"
-        )
+        return "contains a user name or a password. Use key_env or header_env for keys"
     if "?" in address or "#" in address:
-        return "goes on behind its path. A version is said by api_version in models.yaml"
-    return (
-        "" if is_place and not re.search(r"[\s\\<>]", address) else "has no host, or odd characters"
-    )
+        return "contains a query or a fragment. Set a version with api_version in models.yaml"
+    is_valid = is_place and not re.search(r"[\s\\<>]", address)
+    return "" if is_valid else "has no host or invalid characters"
 
 
 def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
@@ -166,7 +163,7 @@ def _address(name: str, proxy: str) -> str:
         is_one = False
     if not is_one:
         raise InputError(
-            f"the environment variable {name.upper()} does not name a proxy that can be used here."
-            " Write http://HOST:PORT or https://HOST:PORT, or unset it."
+            f"the environment variable {name.upper()} does not name a supported proxy. Set it to"
+            " http://HOST:PORT or https://HOST:PORT, or unset it."
         )
     return whole

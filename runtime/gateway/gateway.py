@@ -106,16 +106,16 @@ class Gateway:
             line = self._client_of(alias)
             if self.batched and not (line.is_batched or line.model.is_inbox):
                 raise InputError(
-                    f"--batch: model {line.model.model!r} (alias {alias!r}) has no batch API here."
-                    f" {', '.join(sorted(BATCHING))} have one. Choose one of their models, leave"
-                    " --batch out, or write the model's batch_price in models.yaml if its api_base"
-                    " has OpenAI's or Anthropic's batch API."
+                    f"--batch: model {line.model.model!r} (alias {alias!r}) has no supported batch"
+                    f" API. Choose a model of {', '.join(sorted(BATCHING))}, leave --batch out, or"
+                    " write the model's batch_price in models.yaml if its api_base supports"
+                    " OpenAI's or Anthropic's batch API."
                 )
             if priced and line.rates is None:
                 raise InputError(
-                    f"the price of model {line.model.model!r} (alias {alias!r}) is unknown, so no"
-                    " cap on USD can hold. Write its usd_per_mtok_input and usd_per_mtok_output in"
-                    " models.yaml, 0 where it is free; or say --allow-unpriced."
+                    f"the price of model {line.model.model!r} (alias {alias!r}) is unknown, so a"
+                    " limit in USD cannot be enforced. Write its usd_per_mtok_input and"
+                    " usd_per_mtok_output in models.yaml (0 if free), or add --allow-unpriced."
                 )
 
     async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:

@@ -158,8 +158,8 @@ class ModelClient:
         """
         if (size := characters_in(call.request.messages)) > LARGEST_PROMPT:
             raise CallError(
-                f"{endpoint.shown}: nothing was sent, for the prompt has {size:,} characters, and"
-                f" at most {LARGEST_PROMPT:,} are.",
+                f"{endpoint.shown}: the prompt was not sent: it has {size:,} characters, more than"
+                f" the limit of {LARGEST_PROMPT:,}.",
                 kind="overflow",
             )
 
@@ -252,7 +252,7 @@ class ModelClient:
             refused = refused_form(parameter, wanted)
             if not wanted.is_known and refused not in self.refused:
                 self.refused.add(refused)
-                self._tell(call, parameter, wanted.name, form.name, "The API has no such thing.")
+                self._tell(call, parameter, wanted.name, form.name, "The API does not support it.")
 
     def _tell(
         self, call: PendingCall, parameter: str, wanted: str, instead: str, words: str

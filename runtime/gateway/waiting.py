@@ -95,8 +95,8 @@ class Waiting:
         seconds = self.limit * (KEPT_ALIVE if is_alive else 1)
         if not self._began:
             return self._failure(f"no whole answer within {seconds:g} seconds.")
-        what = "nothing but signs of life" if is_alive else "nothing"
-        return self._failure(f"it stopped in the middle: {what} came for {seconds:g} seconds.")
+        what = "only keep-alives" if is_alive else "nothing"
+        return self._failure(f"the answer stalled: {what} received for {seconds:g} seconds.")
 
     def _failure(self, message: str, *, is_hurried: bool = False) -> CallError:
         return CallError(

@@ -71,8 +71,8 @@ class Jail:
             raise JailError(f"The work folder {str(work)!r} is not a folder.")
         if (at or placed or request.alias or request.own) and not tier.has_mounts:
             raise JailError(
-                f"The jail of this machine, {tier.name}, has no places of its own for folders, and"
-                " what is to run here needs them. Install bubblewrap, and allow it user namespaces."
+                f"This machine's jail, {tier.name}, cannot mount folders, which this agent needs."
+                " Install bubblewrap, and allow it user namespaces."
             )
         self.work = work.resolve()
         self.tier = tier

@@ -59,7 +59,7 @@ def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
 def _uv(folder: Path) -> list[str]:
     uv = find_uv()
     if uv is None:
-        raise InputError(f"not found on PATH, nor beside {sys.executable}")
+        raise InputError(f"not found on PATH or beside {sys.executable}")
     # The cache is in our folder so that its growth can be watched and nothing of it stays.
     cache = ["--cache-dir", str(folder / "cache")]
     return [uv, "pip", "install", "--python", sys.executable, *cache]
@@ -95,7 +95,7 @@ def run_watched(command: list[str], folder: Path, watch: Watch) -> None:
             process.kill()
             process.wait()
     if status:
-        raise InputError(_last_line(log) or f"it ended with status {status}")
+        raise InputError(_last_line(log) or f"it exited with code {status}")
 
 
 def _wait(process: subprocess.Popen[bytes], folder: Path, watch: Watch) -> int:

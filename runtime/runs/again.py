@@ -70,15 +70,15 @@ def known_again(
         return replace(catalogue, models={**catalogue.models, **unarmed})
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     others = [
-        f"{alias} was {_meaning(model)}, and here is {_meaning(catalogue.model(alias))}"
+        f"{alias} was {_meaning(model)}, and is {_meaning(catalogue.model(alias))} here"
         for alias, model in recorded.items()
         if alias not in named and _place(model) != _place(catalogue.model(alias))
     ]
     if others:
         words = " ".join(f"--model {alias}=MODEL" for alias in recorded if alias not in named)
         raise InputError(
-            f"{folder}: a folder does not say whom to ask, and this host would ask others than was"
-            f" recorded: {'; '.join(others)}. Say it yourself: {words}, which is"
+            f"{folder}: this host would call other models than those recorded:"
+            f" {'; '.join(others)}. Choose them yourself: {words}, where MODEL is"
             " NAME@http://HOST:PORT/v1, PROVIDER/NAME, local, or an alias of models.yaml."
         )
     return catalogue

@@ -59,7 +59,7 @@ def age_of(text: str) -> timedelta:
         InputError: The text is not an age.
     """
     if (match := _AGE.fullmatch(text)) is None or len(match[1]) > 6:
-        raise InputError(f"{quoted(text)} is no age. Write 90m, 12h, 30d or 4w.")
+        raise InputError(f"invalid age {quoted(text)}. Write 90m, 12h, 30d or 4w.")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
@@ -96,7 +96,7 @@ def archive(runs: Sequence[KeptRun], target: Path) -> None:
 def new_file(target: Path) -> Generator[Path]:
     """Yield a file to write, which gets its name if the block succeeds; refuse an existing name."""
     if target.exists():
-        raise InputError(f"{target} exists already. Name another file.")
+        raise InputError(f"{target} already exists. Name another file.")
     part = target.with_name(f".{target.name}.part")
     try:
         yield part
@@ -109,7 +109,7 @@ def new_file(target: Path) -> Generator[Path]:
 
 def _runs_in(folder: Path) -> Iterator[Path]:
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder. Give that of a run, or of runs.")
+        raise InputError(f"{folder}: no such folder. Name a run's folder, or a folder of runs.")
     if (folder / MANIFEST).is_file():
         yield folder
         return

@@ -98,7 +98,7 @@ def recorded(folder: Path, options: Options, *, offline: bool) -> Prepared:
         InputError: It is not the folder of a run, or options do not suit a recorded run.
     """
     if wrong := sorted({"query", "runs"} & options.keys()):
-        raise InputError(f"{wrong[0]}: a recorded run has its own in {folder}. Leave it out.")
+        raise InputError(f"{wrong[0]}: already set by the recorded run {folder}. Leave it out.")
     setting, models = read_setting(folder)
     chosen = _chosen(options)
     catalogue = known_again(folder, _catalogue(options), models, chosen, offline=offline)
@@ -153,7 +153,7 @@ def _task(
 ) -> tuple[Task, str]:
     """Load a task, or create one from a question; return also where it comes from."""
     if (task is None) == (query is None):
-        raise InputError("give a task, or a question as query=…; one of them.")
+        raise InputError("give either a task, or a question as query=….")
     if query is not None:
         return Task(id="query", query=query), "query"
     if isinstance(task, Task):

@@ -290,13 +290,13 @@ def read_result(folder: Path) -> dict[str, Any] | None:
         return None
     result = read_value(path)
     if wrong := misfit(_Result, result) or _unanswered(result):
-        raise InputError(f"{path}: not what coterie wrote there: {wrong}.")
+        raise InputError(f"{path}: not the file that coterie wrote: {wrong}.")
     return result
 
 
 def _unanswered(result: Mapping[str, Any]) -> str:
     if result["status"] == "done" and not isinstance(result.get("answer"), str):
-        return f"answer: {quoted(result.get('answer'))} is no answer"
+        return f"answer: {quoted(result.get('answer'))} is not an answer"
     return ""
 
 

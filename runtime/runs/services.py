@@ -167,8 +167,9 @@ class Services:
             return
         if waiting := journal.waiting_in_batches:
             raise InputError(
-                f"{journal.folder}: {counted(waiting, 'request')} of it may wait in a batch. Add"
-                " --batch to collect the answers; without it they would be paid for twice."
+                f"{journal.folder}: {counted(waiting, 'request')} of this run may still be in a"
+                " batch. Add --batch to collect the answers; otherwise, you would pay for them"
+                " twice."
             )
         yield
 

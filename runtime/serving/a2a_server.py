@@ -176,7 +176,7 @@ class _Executor(AgentExecutor):
 def _text_of(part: Part) -> str:
     """Return the text of a part; data is JSON."""
     if part.HasField("url"):
-        raise bad_request("a part is an address; nothing is fetched. Send the file itself.")
+        raise bad_request("a part has a URL, which is not fetched. Send the file itself.")
     if part.HasField("data"):
         from google.protobuf.json_format import MessageToDict
 

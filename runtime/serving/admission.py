@@ -31,7 +31,7 @@ class RequestQueue:
         """
         if self._slots.locked() and self.waiting >= self._most_waiting:
             message = (
-                f"{self._at_once} requests are at work and {self.waiting} wait, as many as may"
+                f"too many requests: {self._at_once} running and {self.waiting} waiting, the limit"
                 f" (--concurrency). Try again in {RETRY_AFTER} seconds."
             )
             raise Refusal(429, message, code="too_many_requests", retry_after=RETRY_AFTER)

@@ -67,7 +67,7 @@ def question_of(
     """
     seconds = headers.get(ANSWERS, "0")
     if not seconds.isdecimal():
-        raise bad_request(f"the header Coterie-Answers is {seconds!r}. Write seconds: 120.")
+        raise bad_request(f"invalid header Coterie-Answers: {seconds!r}. Write seconds: 120.")
     return ServedQuestion(
         team=team,
         task=task,
@@ -204,7 +204,7 @@ class _Endpoints:
         body = read_body(await request.body())
         answer = body.get("allow", body.get("answer"))
         if not isinstance(answer, bool | str):
-            raise bad_request("write allow, which is true or false, or answer, which is a text.")
+            raise bad_request("expected allow (true or false) or answer (a string).")
         key = request.path_params["key"]
         self.server.approving.answer(request.user.display_name, key, answer)
         return JSONResponse({"id": key})

@@ -90,8 +90,8 @@ class Approving:
         """
         pending = self._pending.get(key)
         if pending is None or pending.caller != caller or pending.answer.done():
-            raise Refusal(404, f"nothing called {key!r} waits for an answer.", code="not_found")
+            raise Refusal(404, f"{key!r} is not waiting for an answer.", code="not_found")
         wanted = "answer" if "question" in pending.request else "allow"
         if isinstance(answer, str) != (wanted == "answer"):
-            raise bad_request(f"this waits for {wanted!r}.", wanted)
+            raise bad_request(f"expected {wanted!r}.", wanted)
         pending.answer.set_result(answer)

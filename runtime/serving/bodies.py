@@ -38,9 +38,9 @@ def read_body(body: bytes) -> dict[str, Any]:
     try:
         value = loads(body)
     except ValueError as error:
-        raise bad_request(f"the request is no JSON: {error}.") from None
+        raise bad_request(f"the request is not JSON: {error}.") from None
     if not is_mapping(value):
-        raise bad_request("the request is no JSON object.")
+        raise bad_request("the request is not a JSON object.")
     return dict(value)
 
 
@@ -80,8 +80,8 @@ def refuse_form(form: Any, plan: Plan, param: str) -> None:
     wanted = (part_of(form, "json_schema") or form).get("schema") if kind != "json_object" else None
     if wanted is not None and canonical(wanted) != canonical(schema):
         raise bad_request(
-            f"{param}: the team answers by the output_schema of its agent {plan.output!r}, and the"
-            " request asks for another one. Send the same schema, or {'type': 'json_object'}.",
+            f"{param}: the team answers with the output_schema of its agent {plan.output!r}, but"
+            " the request has another one. Send the same schema, or {'type': 'json_object'}.",
             param,
         )
 
@@ -102,7 +102,7 @@ def items_of(value: Any, param: str) -> Iterable[Mapping[str, Any]]:
         Refusal: It is no list, or is empty.
     """
     if not isinstance(value, list) or not value or not all(map(is_mapping, value)):
-        raise bad_request(f"{param}: write a list of messages.", param)
+        raise bad_request(f"{param}: expected a list of messages.", param)
     return value
 
 
@@ -115,8 +115,8 @@ def message_of(message: Mapping[str, Any], param: str) -> ClientMessage:
     role = ROLES.get(str(message.get("role")))
     if role is None:
         raise bad_request(
-            f"{param}: messages of the role {message.get('role')!r} cannot be given to a team: its"
-            " agents call tools of their own. Roles: system, developer, user, assistant.",
+            f"{param}: the role {message.get('role')!r} is not supported, because a team's agents"
+            " call their own tools. Roles: system, developer, user, assistant.",
             param,
         )
     content = message.get("content")
@@ -146,22 +146,22 @@ def _file(part: Mapping[str, Any], param: str) -> tuple[str, File]:
         case "input_file":
             return str(part.get("filename") or ""), _content(part.get("file_data"), param)
         case kind:
-            raise bad_request(f"{param}: parts of the type {kind!r} cannot be given to a team.")
+            raise bad_request(f"{param}: parts of the type {kind!r} are not supported.")
 
 
 def _content(data: Any, param: str) -> File:
     """Read a data URL, or base64. Nothing is fetched from an address."""
     if not isinstance(data, str) or data.startswith(("http://", "https://")):
         raise bad_request(
-            f"{param}: send an image or a file itself, as data:…;base64,…. Nothing is fetched from"
-            " an address, and no files are kept here by an id.",
+            f"{param}: send the image or file itself, as data:…;base64,…. URLs are not fetched, and"
+            " file ids are not supported.",
             param,
         )
     _, comma, encoded = data.partition(";base64,")
     try:
         content = base64.b64decode(encoded if comma else data, validate=True)
     except (binascii.Error, ValueError):
-        raise bad_request(f"{param}: a file is no base64.", param) from None
+        raise bad_request(f"{param}: a file is not valid base64.", param) from None
     return file_of(content)
 
 

@@ -18,10 +18,10 @@ from .server import ServedAnswer
 from .streaming import server_sent
 
 REFUSED: Mapping[str, str] = {
-    "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
-    "functions": "the team's agents call tools of their own.",
-    "logprobs": "a team's answer has no log probabilities.",
-    "audio": "a team answers with text.",
+    "tools": "not supported: the team's agents call their own tools, granted by tools.yaml.",
+    "functions": "not supported: the team's agents call their own tools.",
+    "logprobs": "not supported: a team's answer has no log probabilities.",
+    "audio": "not supported: a team answers with text.",
 }
 
 

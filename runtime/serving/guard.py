@@ -70,11 +70,11 @@ class Guard:
 
     def _check_names(self, headers: Headers) -> None:
         if self.is_local and not is_loopback(headers.get("host", "")):
-            raise Refusal(403, "this server is for this machine alone.", code="wrong_host")
+            raise Refusal(403, "this server only serves this machine.", code="wrong_host")
         origin = headers.get("origin")
         if origin is None or origin in self.origins or (self.is_local and is_local_origin(origin)):
             return
-        message = f"pages of {origin!r} may not ask here. Whoever runs this server can allow them:"
+        message = f"origin {origin!r} is not allowed. The operator of this server can allow it:"
         raise Refusal(403, f"{message} --allow-origin.", code="wrong_origin")
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
@@ -94,7 +94,7 @@ class Guard:
                 return bytes(body)
 
     def _too_large(self) -> Refusal:
-        message = f"the request has more than {self.largest} bytes. Send less."
+        message = f"the request is too large; the limit is {self.largest} bytes."
         return Refusal(413, message, code="request_too_large")
 
 

@@ -35,8 +35,8 @@ class Keys:
         for key in keys:
             if len(key) < SHORTEST or not key.isascii():
                 raise InputError(
-                    f"a key of clients has {len(key)} characters. Use {SHORTEST} or more, ASCII"
-                    " ones: openssl rand -hex 24 writes a good one."
+                    f"a client key has {len(key)} characters. Use at least {SHORTEST} ASCII"
+                    " characters, for instance from: openssl rand -hex 24."
                 )
         return cls(frozenset(keys))
 
@@ -56,8 +56,7 @@ class Keys:
             return sent
         raise Refusal(
             401,
-            "this server needs a key: Authorization: Bearer KEY. Whoever runs it has the keys"
-            " (--keys).",
+            "this server needs a key: Authorization: Bearer KEY. Ask its operator for one.",
             code="invalid_api_key",
         )
 
@@ -69,7 +68,7 @@ def _lines_of(file: Path) -> Iterable[str]:
         raise InputError(f"{file}: the keys cannot be read: {error}.") from None
     keys = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not keys:
-        raise InputError(f"{file}: there is no key in it. Write one on each line.")
+        raise InputError(f"{file}: contains no key. Write one on each line.")
     return keys
 
 

@@ -94,7 +94,7 @@ def _bound(host: str, port: int) -> socket.socket:
         sock.bind(address)
     except OSError as error:
         raise InputError(
-            f"{host}:{port} cannot be had: {error.strerror}. Choose another --host or --port."
+            f"cannot listen on {host}:{port}: {error.strerror}. Choose another --host or --port."
         ) from None
     return sock
 

@@ -43,7 +43,7 @@ def file_of(content: bytes) -> File:
         Refusal: It is neither text nor an image or a PDF that models accept, or it is too large.
     """
     if len(content) > MOST_BYTES:
-        raise bad_request(f"a file has {len(content)} bytes; the most is {MOST_BYTES}.")
+        raise bad_request(f"a file has {len(content)} bytes; the limit is {MOST_BYTES}.")
     attachment = Attachment.of(content)
     try:
         return content.decode() if attachment is None else attachment
@@ -63,13 +63,13 @@ def task_of(messages: Sequence[ClientMessage], catalogue: Catalogue) -> Task:
         Refusal: The last message is not the user's, or the task would not load.
     """
     if not messages or messages[-1].role != "user":
-        raise bad_request("the last message is what the team is asked: write one of the user.")
+        raise bad_request("the last message must be the user's: it is the team's task.")
     if not messages[-1].text.strip():
-        raise bad_request("the last message has no text. Write what the team is to do.")
+        raise bad_request("the last message has no text. Write the team's task.")
     files = _files(messages)
     attachments = {name: file for name, file in files.items() if isinstance(file, Attachment)}
     if sum(len(file.content) for file in attachments.values()) > MOST_IN_ALL:
-        raise bad_request(f"the images and PDFs have more than {MOST_IN_ALL} bytes together.")
+        raise bad_request(f"the images and PDFs exceed {MOST_IN_ALL} bytes in total.")
     turns, query = _turns_of(messages)
     value = {
         "id": ID,

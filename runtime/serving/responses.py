@@ -19,10 +19,10 @@ from .server import ServedAnswer
 from .streaming import server_sent
 
 REFUSED: Mapping[str, str] = {
-    "tools": "the team's agents call tools of their own, which its file and tools.yaml grant.",
-    "conversation": "send previous_response_id, or the whole conversation as input.",
-    "background": "a response is given while the client waits.",
-    "prompt": "no prompts are kept here. Send the text as input.",
+    "tools": "not supported: the team's agents call their own tools, granted by tools.yaml.",
+    "conversation": "not supported. Send previous_response_id, or the conversation as input.",
+    "background": "not supported: the client waits for the response.",
+    "prompt": "not supported: no prompts are stored here. Send the text as input.",
 }
 PASSED_OVER = frozenset({"reasoning", "item_reference"})
 """Items of an earlier response that are no messages."""

@@ -232,7 +232,7 @@ class TeamServer:
         if recorded is not None and recorded[1] != question.digest:
             raise Refusal(
                 400,
-                f"the Idempotency-Key {question.key!r} was sent with another request before. Send"
+                f"the Idempotency-Key {question.key!r} was already used for another request. Send"
                 " a new key with a new request.",
                 code="idempotency_key_reused",
             )

@@ -96,7 +96,7 @@ class Teams:
             team = load(source, catalogue)
             if (first := teams.by_name.get(team.name)) is not None:
                 raise InputError(
-                    f"{source} and {first.source} are both called {team.name!r}, so no client could"
+                    f"{source} and {first.source} are both called {team.name!r}, so clients cannot"
                     " tell them apart. Rename one."
                 )
             teams.by_name[team.name] = team
@@ -131,8 +131,8 @@ class Teams:
                 reloaded = await asyncio.to_thread(load, team.source, self.catalogue)
                 if reloaded.name != name:
                     raise InputError(
-                        f"{reloaded.file}: the team is called {reloaded.name!r} now, and clients"
-                        f" know it as {name!r}. Change the name back, or start the server again."
+                        f"{reloaded.file}: the team is now called {reloaded.name!r}, but clients"
+                        f" know it as {name!r}. Change the name back, or restart the server."
                     )
                 await services.prepare(reloaded.plan)
             except CoterieError as error:

@@ -44,7 +44,7 @@ def write_answer(run: Path, question: str, text: str) -> None:
         StorageError: The answer cannot be written.
     """
     if question not in dict(open_questions(run)):
-        raise InputError("this question is answered, or was never asked. Reload the page.")
+        raise InputError("this question is not open any more, or never was. Reload the page.")
     if not text.strip():
         raise InputError("the answer is empty. Go back and write one.")
     file = f"{FOLDER}/{question}.{ANSWERS[1]}"

@@ -26,7 +26,7 @@ def report(site: Site, source: Path) -> str:
     """
     contents = site.contents
     if not contents:
-        raise InputError(f"{source}: {type(site).__module__} has no page of it. Correct it.")
+        raise InputError(f"{source}: {type(site).__module__} returned no pages. Correct it.")
     all_links = [Links(here=content, contents=[*contents]) for content in contents]
     return document(site, [(all_link, make_page(site, all_link, source)) for all_link in all_links])
 

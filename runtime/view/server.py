@@ -94,8 +94,8 @@ class PageServer:
         except OSError as error:
             await self._runner.cleanup()
             raise InputError(
-                f"port {self.port} of {HOST} cannot be had: {error.strerror}. Choose another one"
-                " with --port, or none."
+                f"cannot listen on {HOST}:{self.port}: {error.strerror}. Choose another --port, or"
+                " leave it out."
             ) from None
         self.port = self._runner.addresses[0][1]
         return self
@@ -110,13 +110,13 @@ class PageServer:
     ) -> web.StreamResponse:
         """Refuse requests without the token or for another host, without revealing what exists."""
         if not is_loopback(request.host):
-            return _refused(403, "This server is for this machine alone.")
+            return _refused(403, "This server only serves this machine.")
         token = request.match_info.get("token", "")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return _refused(404, "No such page. Open the address that mas-view printed.")
         is_form = request.method == "POST" and request.path == f"{self.base}{ANSWER}"
         if not is_form and request.method not in {"GET", "HEAD"}:
-            return _refused(405, "Only GET is answered here.")
+            return _refused(405, "Only GET is supported.")
         return await handler(request)
 
     async def _page(self, request: web.Request) -> web.Response:
@@ -130,9 +130,9 @@ class PageServer:
     async def _answer(self, request: web.Request) -> web.Response:
         """Pass on the content of a page's form."""
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            return _refused(403, "Answers are taken from pages of this server alone.")
+            return _refused(403, "Only pages of this server can send answers.")
         if not isinstance(self.site, Answerable):
-            return _refused(404, "Nothing here asks for an answer.")
+            return _refused(404, "Nothing here is waiting for an answer.")
         fields = await request.post()
         try:
             self.site.answer(str(fields.get("question", "")), str(fields.get("answer", "")))

@@ -103,8 +103,8 @@ def expect_folder(folder: Path) -> None:
         InputError: It is no folder.
     """
     if not folder.is_dir():
-        what = "a file, and no folder" if folder.exists() else "there is no such folder"
-        raise InputError(f"{folder}: {what}. Give that of a run, a pool or an evaluation.")
+        what = "not a folder" if folder.exists() else "no such folder"
+        raise InputError(f"{folder}: {what}. Name the folder of a run, a pool or an evaluation.")
 
 
 def opened(folder: Path) -> Site:
@@ -120,7 +120,7 @@ def opened(folder: Path) -> Site:
         near = next((path for path in _near(folder) if _find_site(path, kinds) is not None), None)
         hint = f" Try: mas-view {near}" if near else ""
         raise InputError(
-            f"{folder}: not a folder that can be looked at. Known kinds: {', '.join(kinds)}.{hint}"
+            f"{folder}: mas-view cannot show this folder, only these: {', '.join(kinds)}.{hint}"
         )
     return site
 

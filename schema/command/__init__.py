@@ -175,7 +175,7 @@ class _Ours(click.Command):
         except OSError as error:
             if isinstance(error, BrokenPipeError) or not _is_of_output(error):
                 raise
-            click.echo(f"error: standard output cannot be written: {error.strerror}.", err=True)
+            click.echo(f"error: cannot write to standard output: {error.strerror}.", err=True)
             sys.exit(StorageError.exit_code)
 
 

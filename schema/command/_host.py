@@ -108,22 +108,23 @@ host_options = with_options(
         "allowed_tools",
         multiple=True,
         metavar="TOOL",
-        help="Grant only the tools named this way. May be repeated.  [default: all]",
+        help="Grant this tool; tools that you do not name are not granted. May be repeated."
+        "  [default: all tools]",
     ),
     click.option(
         "--approve",
         "approved_tools",
         multiple=True,
         metavar="TOOL",
-        help="Call this tool without asking, where tools.yaml says to ask.",
+        help="Call this tool without asking, even if tools.yaml says to ask. May be repeated.",
     ),
     click.option(
         "--allow-import",
         "allowed_imports",
         multiple=True,
         metavar="PACKAGE",
-        help="Let agents' Python import only the packages named this way. May be repeated."
-        "  [default: all that are installed]",
+        help="Let agents' Python import this package, and none that you do not name. May be"
+        " repeated.  [default: all installed packages]",
     ),
 )
 """`name_options`, and options that restrict what teams may use."""
@@ -131,16 +132,16 @@ host_options = with_options(
 scorer_option = click.option(
     "--scorer",
     metavar="NAME|FILE.py:FUNCTION",
-    help="The scorer of tasks that name none: an installed one, or your own function, which tasks"
-    " may then name, too.  [default: exact]",
+    help="The scorer for tasks that name none: an installed scorer, or your own function. Tasks can"
+    " then name it, too.  [default: exact]",
 )
 map_option = click.option(
     "--map",
     "columns",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="Which column, or key of a line, holds a task's field, as in query=subject,answer=label."
-    " All other columns become fields that prompts use by name.",
+    help="Which column (in JSON lines: which key) holds which field of a task, such as"
+    " query=subject,answer=label. Prompts can use all other columns by name.",
 )
 
 
@@ -193,10 +194,10 @@ def host_catalogue(
 
     for name, named in (("models.yaml", models_file), ("tools.yaml", tools_file)):
         if named is None and (path := misnamed(name, os.environ)) is not None:
-            note(f"{path} is not read. Call it {name}, or name it with --{name.split('.')[0]}.")
+            note(f"{path} is ignored. Rename it to {name}, or pass --{name.split('.')[0]} {path}.")
         elif named is None and find_host_file(name, os.environ) is None:
             for path in _beside(name):
-                note(f"{path} is not read. To use it, write --{name.split('.')[0]} {path}.")
+                note(f"{path} is ignored. To use it, pass --{name.split('.')[0]} {path}.")
     catalogue = Catalogue.of_host(
         models=resolve_models(model, models_file=models_file),
         host_tools=resolve_tools(tools_file),

@@ -35,8 +35,8 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
     type=click.Choice(["text", "json", "edits"]),
     default="text",
     show_default=True,
-    help="text: in words. json: field by field, for programs. edits: the edits from one to the"
-    " other.",
+    help="text: in words. json: field by field, for programs. edits: the edits that turn the first"
+    " team into the second.",
 )
 @click.option(
     "--color",
@@ -57,8 +57,8 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
     Comments, the order of fields and formatting make no difference. This host need not have the
     models, tools, prompts and backends that the teams name.
 
-    Ends with 0 if the teams are equal, 1 if they differ, and 2 if a file does not load. As a diff
-    driver it always ends with 0; if a file does not load, or the teams are equal, it compares the
+    Exits with 0 if the teams are equal, 1 if they differ, and 2 if a file does not load. As a diff
+    driver it always exits with 0; if a file does not load, or the teams are equal, it compares the
     texts.
     """
     coloured = _is_coloured(color)
@@ -67,7 +67,7 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
         click.echo("\n".join(_driven(files, paint)), color=coloured)
         return
     if len(files) != 2:
-        raise click.UsageError(f"give two files, not {len(files)}.")
+        raise click.UsageError(f"expected two files, got {len(files)}.")
     before, after = _teams(*files)
     edits = diff(before, after)
     if form == "edits":
@@ -125,8 +125,8 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
             )
         case _:
             raise click.UsageError(
-                f"git gives 1, 7 or 9 arguments, not {len(arguments)}. With `git config"
-                ' diff.team.command "mas-diff --git"` it passes them itself.'
+                f"expected the 1, 7 or 9 arguments that git passes, got {len(arguments)}. Run `git"
+                ' config diff.team.command "mas-diff --git"`, then use git diff.'
             )
 
 
@@ -157,15 +157,15 @@ def _text_difference(before: str, after: str, paint: Paint) -> Iterator[str]:
     if os.devnull in {before, after}:
         note = "a new file:" if before == os.devnull else "a deleted file:"
     elif old == new:
-        note = "the same text; its mode differs"
+        note = "same text, different file mode"
     else:
-        note = "the same team; the texts differ:"
+        note = "same team, different text:"
         try:
             texts = tuple(words(*_teams(before, after), paint))
         except ConfigError as error:
             texts, note = (
                 (),
-                f"the team does not load, so the texts are compared: {error.problems[0].message}",
+                f"the team is invalid, so this compares the texts: {error.problems[0].message}",
             )
         if texts:
             yield from texts

@@ -35,7 +35,7 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
     all fields of all files as a tree.
     """
     if sum(choice is not None for choice in (path, schema_of, page_of)) > 1:
-        raise click.UsageError("give one of PATH, --schema and --markdown.")
+        raise click.UsageError("give only one of PATH, --schema and --markdown.")
     if path and is_seed(path):
         raise InputError(
             f"{path} is a team, but this command explains fields. `mas dev seeds` describes the"

@@ -21,13 +21,15 @@ from ._files import kind_of, with_agents
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; end with 1 if a file would change.")
-@click.option("--inline", is_flag=True, help="Write out the agent files that a team uses.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit with code 1 if a file would change."
+)
+@click.option("--inline", is_flag=True, help="Copy the agent files that a team uses into it.")
 @click.option(
     "--to-folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Write the team as a folder, with a file or more for each agent. FILES stay unchanged.",
+    help="Write the team as a folder, with one or more files per agent. FILES stay unchanged.",
 )
 @click.option(
     "--to-file",
@@ -53,13 +55,15 @@ def main(
     del problem_format
     if target := to_folder or to_file:
         if (to_folder and to_file) or check or inline or len(files) != 1:
-            raise click.UsageError("--to-folder and --to-file take one team, and no other option.")
+            raise click.UsageError(
+                "--to-folder and --to-file take exactly one team, and no other options."
+            )
         _convert(files[0], target, as_folder=to_folder is not None)
         return
     if not check and (seeds := [file for file in files if is_seed(file)]):
         raise InputError(
-            f"{seeds[0]} comes with coterie, and is not changed. Write a"
-            f" copy: mas dev fmt {seeds[0]} --to-file team.yaml."
+            f"{seeds[0]} comes with coterie and is read-only. Write a copy:"
+            f" mas dev fmt {seeds[0]} --to-file team.yaml."
         )
     files = tuple(path for file in files for path in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
@@ -87,7 +91,7 @@ def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
     click.echo(f"{speakable(str(target))}: written")
     for stranger in strangers or ():
-        note(f"{target / stranger} is not part of the team, and stays unchanged.")
+        note(f"{target / stranger} is not part of the team and stays unchanged.")
 
 
 def _format(file: Path, *, check: bool, inline: bool) -> bool:

@@ -62,7 +62,7 @@ def main(path: Path, target: Path | None, tools_file: Path | None, inputs: tuple
     for crew in crews:
         place = target.parent / crew_name(crew) / target.name
         _import_team(crew, place, tools_file, _inputs(inputs))
-    note("each crew is a team. Their order is in code, which was not read.")
+    note("each crew is a team. Their order is defined in code, which is not imported.")
 
 
 def _import_team(
@@ -113,7 +113,7 @@ def _write(imported: Imported, target: Path, team: str) -> None:
     for path in texts:
         if path.exists() or path.is_symlink():
             raise InputError(
-                f"{path}: exists already, and is not overwritten. Name another place: -o"
+                f"{path}: already exists and is not overwritten. Choose another file with -o."
             )
     for path, text in texts.items():
         try:
@@ -127,12 +127,12 @@ def _write(imported: Imported, target: Path, team: str) -> None:
 def _summary(imported: Imported, target: Path | None) -> Iterator[str]:
     """Yield the remaining manual steps."""
     if target is None and (imported.models or imported.servers or imported.clients):
-        yield "its models and tools belong in separate files, which -o FILE writes, too."
+        yield "its models and tools belong in separate files; -o FILE writes those, too."
     elif imported.servers or imported.clients:
         yield "servers run with your rights. Read their commands before you run the team."
     if count := len(imported.losses):
-        counted = "1 thing of it has" if count == 1 else f"{count} things of it have"
-        yield f"this came from {imported.program}. {counted} no counterpart, reported above."
+        counted = "1 part has" if count == 1 else f"{count} parts have"
+        yield f"imported from {imported.program}. {counted} no counterpart; see above."
 
 
 def _commands(
@@ -148,7 +148,7 @@ def _commands(
         servers, tools = target.with_name(SERVERS), target.with_name(ALL_TOOLS)
         granted = target.parent / "granted" / target.name
         again = ["mas", "dev", "import", str(path), "--tools", str(tools), "-o", str(granted)]
-        yield f"Grant the servers' tools: read {servers}, whose commands this starts, then"
+        yield f"Grant the servers' tools: check the commands in {servers}, which this starts, then"
         yield f"  mas dev tools import {shlex.quote(str(servers))} > {shlex.quote(str(tools))}"
         yield f"  {shlex.join(again)}"
     tools = target.with_name(TOOLS) if imported.servers else tools_file

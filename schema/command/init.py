@@ -57,7 +57,7 @@ def main(folder: Path, source: str | None) -> None:
     for name in (written := begin(folder, source)):
         click.echo(speakable(str(folder / name)))
     for name in sorted(FRIENDLY - {*written}):
-        note(f"{folder / name} exists already and is left unchanged.")
+        note(f"{folder / name} already exists and stays unchanged.")
     there = "" if folder == Path() else f"cd {speakable(str(folder))} && "
     click.echo(f"Try it: {there}mas-run team.yaml task.json", err=True)
 
@@ -83,7 +83,7 @@ def begin(folder: Path, source: str | None) -> tuple[str, ...]:
     there = {name for name in texts if (folder / name).exists() or (folder / name).is_symlink()}
     if existing := sorted(there - FRIENDLY):
         raise InputError(
-            f"{folder / existing[0]}: exists already, and is not overwritten. Name another folder."
+            f"{folder / existing[0]}: already exists and is not overwritten. Choose another folder."
         )
     written = tuple(name for name in texts if name not in there)
     for name in written:

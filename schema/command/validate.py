@@ -38,11 +38,13 @@ Lacking = Mapping[str, Sequence[str]]
 @problem_format
 @host_options
 @task_options
-@click.option("--no-host", is_flag=True, help="Do not check what this host has.")
+@click.option(
+    "--no-host", is_flag=True, help="Do not check that this host has the models and tools."
+)
 @click.option(
     "--start-servers",
     is_flag=True,
-    help="Start the tool servers of the teams, and warn of tools that they do not have.",
+    help="Start the teams' tool servers, and warn about tools that they lack.",
 )
 def main(
     files: tuple[Path, ...], problem_format: str, no_host: bool, start_servers: bool, **host: Any
@@ -51,11 +53,12 @@ def main(
 
     FILES are team files, agent files, models.yaml, tools.yaml, policy.yaml, recipes (YAML) and task
     files (JSON or YAML), recognised by their top-level fields. Each line of a .jsonl and each row
-    of a .csv is a task. A folder is a team's, an agent's, or one of agent files. A team may be
+    of a .csv is a task. A folder holds a team, an agent, or agent files. A team may be
     seed:NAME.
 
-    Ends with 2 if there is a problem. A warning names a likely mistake, or a package, program, key
-    or jail that a team needs and this host lacks. Runs nothing, without --start-servers.
+    Exits with code 2 if there is a problem. A warning names a likely mistake, or a package,
+    program, key or jail that a team needs and this host lacks. Starts nothing, unless you add
+    --start-servers.
     """
     catalogue = catalogue_of(host)
     form = task_form(host, catalogue)

@@ -35,7 +35,7 @@ def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
                 hint = did_you_mean(name, aliases) or f" Aliases: {listed(sorted(aliases))}."
                 yield document.problem(path, f"no model {quoted(name)}.{hint}")
     if cycle := _cycle({alias: {*names.values()} - {alias} for alias, names in ahead.items()}):
-        message = f"fallbacks in a circle: {' -> '.join(cycle)}. Leave one of them out."
+        message = f"circular fallbacks: {' -> '.join(cycle)}. Leave one of them out."
         yield document.problem(("models", cycle[0], "fallback"), message)
 
 

@@ -161,10 +161,10 @@ class Catalogue:
             InputError: A function has the name of an installed tool or scorer.
         """
         for name in host_tools.python.keys() & self.tools:
-            raise InputError(f"there is a tool {quoted(name)} already. Rename the function.")
+            raise InputError(f"a tool {quoted(name)} already exists. Rename the function.")
         for name, scorer in host_tools.scorers.items():
             if name in self.scorers and self.python_scorers.get(name) != scorer:
-                raise InputError(f"there is a scorer {quoted(name)} already. Rename the function.")
+                raise InputError(f"a scorer {quoted(name)} already exists. Rename the function.")
         permissions = {**self.permissions, **host_tools.permissions}
         added = replace(
             self,
@@ -300,8 +300,8 @@ def load_named(group: str, name: str) -> Any:
         raise InputError(f"{name} ({point.value}{package}) cannot be imported: {how}") from error
     if group in OF_FUNCTIONS and not callable(result):
         raise InputError(
-            f"the entry point {name!r} of coterie.{group} does not lead to a function or a class,"
-            f" but to {quoted(result)}. Correct the package that declares it."
+            f"the entry point {name!r} of coterie.{group} must be a function or a class, not"
+            f" {quoted(result)}. Correct the package that declares it."
         )
     return result
 
@@ -343,9 +343,8 @@ def load_tool(name: str) -> Any:
     result = load_named(group, name)
     if getattr(result, "name", None) != name and not isfunction(result):
         raise InputError(
-            f"the entry point {name!r} of coterie.{group} does not lead to a Tool or a Toolkit of"
-            f" that name, or to a function, but to {quoted(result)}. Correct the package that"
-            " declares it."
+            f"the entry point {name!r} of coterie.{group} must be a Tool or a Toolkit of that name,"
+            f" or a function, not {quoted(result)}. Correct the package that declares it."
         )
     return result
 

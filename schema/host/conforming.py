@@ -93,8 +93,8 @@ def expected(
         try:
             check(value, kind)
         except Misfit as error:
-            how = f": {error}" if error.path else f", but {quoted(value)}"
-            raise failure(f"{noun} gave no {_written(kind)}{how}. Correct it.") from None
+            how = f": {error}" if error.path else f", not {quoted(value)}"
+            raise failure(f"{noun} must return {_written(kind)}{how}. Correct it.") from None
     return value
 
 
@@ -118,7 +118,7 @@ def check(value: Any, kind: Any) -> None:
     elif getattr(kind, "_is_protocol", False):
         _check_members(value, kind)
     elif not _is_of(value, origin or kind, args):
-        raise Misfit(f"{quoted(value)} is no {_written(kind)}")
+        raise Misfit(f"expected {_written(kind)}, got {quoted(value)}")
     elif origin is not Literal:
         _check_parts(value, origin or kind, args)
 
@@ -133,7 +133,7 @@ def _check_json(value: Any) -> None:
     try:
         dumps(value, default=_plain)
     except (TypeError, ValueError, RecursionError):
-        raise Misfit(f"{quoted(value)} is no JSON value") from None
+        raise Misfit(f"{quoted(value)} is not a JSON value") from None
 
 
 def _plain(value: Any) -> dict[Any, Any]:
@@ -149,7 +149,7 @@ def _check_options(value: Any, kind: Any, options: tuple[Any, ...]) -> None:
     if len(options) == 2 and options[1] is types.NoneType:
         check(value, options[0])  # says more
     elif not any(_fits(value, option) for option in options):
-        raise Misfit(f"{quoted(value)} is no {_written(kind)}")
+        raise Misfit(f"expected {_written(kind)}, got {quoted(value)}")
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -201,7 +201,7 @@ def _at(key: str | int, checks: Callable[..., None], value: Any, *of: Any) -> No
 def _check_function(value: Any, parameters: Any = ..., gives: Any = Any) -> None:
     """Check that a value is callable, with these parameters and this result."""
     if not callable(value):
-        raise Misfit(f"{quoted(value)} is no function")
+        raise Misfit(f"{quoted(value)} is not a function")
     if inspect.iscoroutinefunction(value) and not _may_be_awaited(gives):
         raise Misfit(f"{quoted(value)} is async, but it is not awaited")
     if parameters is not ...:

@@ -85,7 +85,7 @@ def python_tool(function: Callable[..., Any]) -> PythonTool:
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in SAID_BY_SCHEMA:
             raise InputError(
-                f"{name}: {parameter} cannot be described to a model. Name each argument."
+                f"{name}: {parameter} cannot be described to a model. Use named arguments only."
             )
         properties[parameter.name] = _schema(
             hints.get(parameter.name, Any), f"{name}: {parameter.name}"
@@ -120,7 +120,7 @@ def load_python_tool(named: str, folder: Path) -> PythonTool:
     function = load_function(named, folder)
     tool, name = python_tool(function), named.rpartition(":")[2]
     if tool.name != name:
-        raise InputError(f"{named}: the function is called {tool.name!r} itself. Name it so.")
+        raise InputError(f"{named}: the function's own name is {tool.name!r}. Use that name.")
     return tool
 
 
@@ -150,7 +150,7 @@ def _imported(path: Path) -> types.ModuleType:
     name = f"coterie_tools_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path}: no Python file. Its name ends in .py.")
+        raise InputError(f"{path}: not a Python file. Its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and type hints look their module up
     try:

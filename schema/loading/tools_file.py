@@ -79,7 +79,7 @@ def _loaded(
             problems.append(document.problem(place, str(error)))
             continue
         if function.name in fields or function.name in installed(f"{kind}s"):
-            message = f"there is a {kind} {quoted(function.name)} already. Rename the function."
+            message = f"a {kind} {quoted(function.name)} already exists. Rename the function."
             problems.append(document.problem(place, message))
         fields[function.name] = function
     return fields, problems

@@ -58,7 +58,7 @@ NAMED = ("agent_id", "other_agent_id")
 TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 RESULTS = {
     "child": "Writes the child to standard output or to -o FILE, and the changes with their"
-    " reason to standard error. Ends with 1 if no valid child stays within the limits.",
+    " reason to standard error. Exits with code 1 if no valid child stays within the limits.",
     "changes": "Prints the changes and their reason. --keep applies them to the pool.",
     "entry": "Prints the entry, and adds it to the pool's memory.",
     "words": "Prints the result.",

@@ -90,7 +90,7 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         calls = tuple(map(_tool_call, message.get("tool_calls") or _former_call(message)))
         finish_reason = sound(reason_of(choice.get("finish_reason"), calls=bool(calls)))
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-        raise lacking(source, body, "choices[0].message as the chat API has it") from None
+        raise lacking(source, body, "choices[0].message in the chat API's format") from None
     used = consumed(body, answered=bool(text or calls or thought.thinking))
     return ChatAnswer(
         text=text,

@@ -65,8 +65,8 @@ def why_only_thinking(answer: ChatAnswer, max_tokens: int) -> str:
         return ""
     if answer.finish_reason == "length":
         return (
-            f"the model's thinking took all of its max_tokens ({max_tokens}), and left none for an"
-            " answer. Write a larger max_tokens."
+            f"the model spent all of its max_tokens ({max_tokens}) on thinking and left none for"
+            " an answer. Raise max_tokens."
         )
     return f"the model only thought and did not answer (finish reason {answer.finish_reason!r})."
 
@@ -89,7 +89,7 @@ def failure_of(answer: ChatAnswer, source: str) -> CallError | None:
     means = meaning(answer.finish_reason)
     if means and means != "failed":
         return None
-    unknown = "" if means else ", a word that is not known to be good"
+    unknown = "" if means else ", an unknown finish reason"
     return CallError(
         f"{source}: the answer ended with {answer.finish_reason!r}{unknown}.",
         kind="down" if means else "malformed",

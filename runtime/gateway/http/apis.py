@@ -49,8 +49,8 @@ def spoken(model: Model, endpoint: Endpoint) -> Endpoint:
     if endpoint.kind != "openai":
         if model.api is not None:
             raise InputError(
-                f"model {model.model!r} (alias {model.alias!r}): api: {model.api} cannot be chosen"
-                " for it, since it is not called directly. Leave api out, or give its api_base."
+                f"model {model.model!r} (alias {model.alias!r}): api: {model.api} is not supported,"
+                " because it is not called directly. Leave api out, or write its api_base."
             )
         return endpoint
     return _by(model.api or _listed(model, endpoint) or endpoint.wire, endpoint)

@@ -209,9 +209,9 @@ def broken(endpoint: Endpoint, url: str, error: Exception) -> CallError:
     if endpoint.proxy and not is_connected:
         # The error's own message may contain the proxy's password.
         return _proxy_failed(endpoint.proxy, url, error.status if is_refused else None)
-    advice = "The connection broke." if is_connected else "Is the endpoint running?"
+    advice = "The connection was lost." if is_connected else "Is the endpoint running?"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        advice = "SSL_CERT_FILE names a file of the authorities that are trusted."
+        advice = "Set SSL_CERT_FILE to a file with the trusted certificate authorities."
     message = f"{url}: {error or type(error).__name__}. {advice}"
     return CallError(message, kind="down", may_be_billed=is_connected and not _is_unsent(error))
 
@@ -229,9 +229,9 @@ def _proxy_refused(endpoint: Endpoint, url: str, status: int, content: bytes) ->
 
 def _proxy_failed(proxy: str, url: str, status: int | None) -> CallError:
     """Return the failure of a proxy that forwarded nothing."""
-    text = "it cannot be reached" if status is None else f"HTTP {status}"
+    text = "unreachable" if status is None else f"HTTP {status}"
     return CallError(
-        f"{url}: the proxy {shown_proxy(proxy)}: {text}. It is the one that HTTPS_PROXY,"
-        " HTTP_PROXY or ALL_PROXY names; NO_PROXY names hosts that need none.",
+        f"{url}: proxy {shown_proxy(proxy)}: {text}. It is set by HTTPS_PROXY, HTTP_PROXY or"
+        " ALL_PROXY; list the hosts that need no proxy in NO_PROXY.",
         kind="down",
     )

@@ -13,14 +13,14 @@ from ..chat.errors import GIVEN_UP_ON, CallError, kind_of, meaning_of
 from ..chat.messages import place_of
 from ..retry import LONGEST_WAIT, retry_after
 
-IN_PLACE = "an error ({status}) in place of an answer"
+IN_PLACE = "an error ({status}) instead of an answer"
 LONGEST = 500
 """The most characters of an endpoint's message to show."""
 LONGEST_REFUSAL = 8_000
 """The most bytes of a refusal to search for the refused parameter."""
-KEY_ADVICE = " Is the key right, and is it meant for this endpoint?"
-CREDIT_ADVICE = " There is nothing left to pay with: add credit there, or use another model."
-NO_KEY_ADVICE = " No key was sent: set MAS_API_KEY for NAME@URL, or say key_env in models.yaml."
+KEY_ADVICE = " Is the key valid, and does it belong to this endpoint?"
+CREDIT_ADVICE = " The account is out of credit: add credit, or use another model."
+NO_KEY_ADVICE = " No key was sent: set MAS_API_KEY for NAME@URL, or key_env in models.yaml."
 
 
 STATUS_OF: Mapping[str, int] = {
@@ -69,11 +69,11 @@ def refusal(
     is_unpaid = status == 402 or meaning_of(text) == "unpaid"
     advice = {
         "denied": CREDIT_ADVICE if is_unpaid else KEY_ADVICE if has_key else NO_KEY_ADVICE,
-        "unknown": " Are the model's name and the address right?",
+        "unknown": " Are the model's name and the address correct?",
         "overflow": " The prompt is longer than the model's context.",
     }.get(kind, "")
     if status in {404, 405} and not _VERSIONED.search(url):
-        advice += " Most addresses end with /v1: add /v1 to this one."
+        advice += " Most addresses end with /v1: try adding it."
     wait = wait_of(headers, content)
     if wait == LONGEST_WAIT:
         advice += " It asks to wait for a minute or longer."

@@ -95,7 +95,7 @@ class StreamedAnswer:
                 return True
         most = self.sink.most_pieces
         if self._count > most or self._events.lines > MOST_LINES:
-            raise malformed(self.source, f"an answer in more than {most:,} pieces")
+            raise malformed(self.source, f"an answer of more than {most:,} chunks")
         if self._size - self._looked > BETWEEN_LOOKS:
             self._looked = self._size
             await self._content()

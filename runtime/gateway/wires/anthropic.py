@@ -95,7 +95,7 @@ class AnthropicWire:
             blocks: list[Mapping[str, Any]] = body["content"]
             fields = as_chat(body, blocks)
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-            raise lacking(source, body, "content as the Messages API has it") from None
+            raise lacking(source, body, "content in the Messages API's format") from None
         answer = answer_of(fields, source)
         if answer.kept and is_interleaved(blocks):
             return replace(answer, kept={**answer.kept, "content_blocks": list(blocks)})

@@ -77,7 +77,7 @@ class ResponsesWire:
             items = [_without_nulls(item) for item in body["output"]]
             fields = _as_chat(body, items)
         except (KeyError, TypeError, AttributeError, RecursionError):
-            raise lacking(source, body, "output as the Responses API has it") from None
+            raise lacking(source, body, "output in the Responses API's format") from None
         answer = answer_of(fields, source)
         may_be_given_back = answer.tool_calls and all(map(_is_readable, items))
         return replace(answer, kept={"output_items": items} if may_be_given_back else {})

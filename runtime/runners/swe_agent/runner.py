@@ -64,9 +64,9 @@ class SweAgentRunner:
         tier = detect().tier
         if tier is None or not tier.has_mounts:
             yield (
-                "SWE-agent runs in a jail with folders of its own, which --unsafe-local does not"
-                " change, and this machine has none. Install bubblewrap, allow user namespaces, or"
-                f" use agent_type: DefaultAgent.\n{detect()}"
+                "SWE-agent needs a jail that can mount folders, even with --unsafe-local, and this"
+                " machine has none. Install bubblewrap, allow user namespaces, or use"
+                f" agent_type: DefaultAgent.\n{detect()}"
             )
 
     async def probe(self) -> str:

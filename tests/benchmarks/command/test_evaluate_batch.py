@@ -94,7 +94,7 @@ def _is_look(path: str) -> bool:
 
 def test_a_provider_without_batches_is_refused_before_anything_is_spent(cli: Cli) -> None:
     result = cli.run("--batch").ended(2, calls=0)
-    assert "--batch: model 'm' (alias 'default') has no batch API here." in result.err
+    assert "--batch: model 'm' (alias 'default') has no supported batch API." in result.err
 
 
 def test_a_dry_run_names_the_price_of_batches(cli: Cli) -> None:

@@ -182,5 +182,5 @@ def test_a_repository_is_its_content(identity: Callable[[Task], str], tmp_path: 
 
 def test_a_digest_is_the_same_in_every_process_or_there_is_none() -> None:
     assert digest({"b", "a"}) == digest(["a", "b"]) == digest(frozenset("ba"))
-    with pytest.raises(TypeError, match="object is no JSON value"):
+    with pytest.raises(TypeError, match="object is not a JSON value"):
         digest(object())

@@ -134,7 +134,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(cli: Cli) -> None:
     run = cli.make()
     result = cli.blame(run, "--budget", "calls=4")
     assert (result.code, result.calls) == (3, 4)
-    assert "The same command resumes." in result.err
+    assert "Repeat the command to resume." in result.err
     result = cli.blame(run, "--budget", "calls=9", "--json")
     assert (result.code, result.calls) == (0, 5)
     assert result.json["usage"]["calls"] == 9

@@ -247,7 +247,7 @@ def test_a_budget_holds_and_the_same_command_goes_on(cli: Cli) -> None:
     result = cli.credit(run, "--budget", "calls=2", "--workers", "1")
     assert (result.code, result.calls) == (3, 2)
     assert "the credit has reached its budget calls=2" in result.err
-    assert "The same command resumes." in result.err
+    assert "Repeat the command to resume." in result.err
     result = cli.credit(run, "--budget", "calls=3", "--json")
     assert (result.calls, result.json["calls"]["asked"]) == (1, 3)
 
@@ -262,7 +262,7 @@ def test_a_failure_of_the_provider_is_no_score(cli: Cli, stage: Stage) -> None:
     stage.script = denied
     result = cli.credit(run).ended(1)
     assert result.err.splitlines()[-1].startswith("stopped: without ")
-    assert result.err.rstrip().endswith("The same command resumes.")
+    assert result.err.rstrip().endswith("Repeat the command to resume.")
     assert result.out == ""
     stage.script = gloves
     assert worth(cli.credit(run, "--json")) == {"left": 1.0, "one": 0.0, "two": 0.0}

@@ -285,7 +285,9 @@ def test_an_evolution_is_shown_while_it_is_made(lab: Lab) -> None:
             report = next(line for line in process.stderr if line.startswith("look: "))
             with urlopen(report.removeprefix("look: ").strip()) as response:  # noqa: S310 - ours
                 assert b"Evolution recipe" in response.read()
-            assert any("The page stays until Ctrl-C." in line for line in process.stderr)
+            assert any(
+                "The page stays open until you press Ctrl-C." in line for line in process.stderr
+            )
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=300)
             assert process.returncode == 0

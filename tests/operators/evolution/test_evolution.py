@@ -109,7 +109,7 @@ def test_a_failing_provider_is_no_score(folder: Path, clean: tuple[dict[str, Any
 
     result = evolve(folder, "pool", script=denied).ended(1)
     assert "stopped: " in result.err
-    assert "The same command resumes." in result.err
+    assert "Repeat the command to resume." in result.err
     assert "Traceback" not in result.err
     evolve(folder, "pool").ended(0)
     assert kept(folder / "pool") == clean[0]

@@ -47,7 +47,7 @@ def test_scores_of_0_for_want_of_a_form_stop_an_evolution(strategy: str, tmp_pat
     assert "the answer ends in 'All in all it makes 7.', the reference answer is '7'" in result.err
     assert 'write "scorer": {"name": "number"} into the tasks' in result.err
     assert result.err.rstrip().endswith(
-        "add --allow-zeros; nothing is lost. The same command resumes."
+        "add --allow-zeros; nothing is lost. Repeat the command to resume."
     )
 
 

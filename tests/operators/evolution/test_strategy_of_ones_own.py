@@ -154,7 +154,7 @@ def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Pat
 
     stopped, first = examine("--budget", "calls=2", "--json")
     assert (stopped.code, first) == (3, 2), stopped.err
-    assert "The same command resumes." in stopped.err
+    assert "Repeat the command to resume." in stopped.err
     done, second = examine("--json")
     assert (done.code, first + second) == (0, 2 * 2), done.err
     report = done.json

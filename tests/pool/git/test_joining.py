@@ -328,7 +328,7 @@ def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> 
         (("ann",), "name two pools to merge, not 1"),
         (("ann", "ann"), "are one folder"),
         (("ann", "nowhere"), "no pool in"),
-        (("ann", "ben", "--into", "ann"), "exists already"),
+        (("ann", "ben", "--into", "ann"), "already exists"),
         (("ann", "ben", "--into", "no/where"), "there is no folder"),
         (("--driver", "a", "b"), "takes four paths"),
     ],

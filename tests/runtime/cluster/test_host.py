@@ -49,7 +49,7 @@ def test_another_content_is_not_kept(tmp_path: Path) -> None:
     assert contents.missing([digest(b"one")])
     assert list((tmp_path / "contents").iterdir()) == []
     (tmp_path / "contents").rmdir()
-    with pytest.raises(JailError, match="cannot keep a file"):
+    with pytest.raises(JailError, match="cannot store a file"):
         contents.keep("a jail", digest(b"one"), b"one", last=True)
 
 
@@ -106,7 +106,7 @@ def test_more_than_the_limit_does_not_come_back(tmp_path: Path) -> None:
 
 
 def test_what_a_worker_lacks_is_named(tmp_path: Path) -> None:
-    with near(1) as (jails, _), pytest.raises(JailError, match=r"has no /no/such/place\. What is"):
+    with near(1) as (jails, _), pytest.raises(JailError, match=r"has no /no/such/place\. Software"):
         jails.open(tmp_path, JailRequest(readable=(Path("/no/such/place"),)))
 
 
@@ -146,7 +146,7 @@ def test_a_worker_without_a_jail_with_mounts_refuses(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(host, "detect", lambda: result)
     assert "no jail for agents' code on this machine" in greeted(same_everywhere())["refused"]
     result = JailReport(tier=Landlock(), attempts=())
-    assert "no places of its own for folders" in greeted(same_everywhere())["refused"]
+    assert "cannot mount folders" in greeted(same_everywhere())["refused"]
 
 
 def test_only_what_is_harmless_goes_to_workers() -> None:

@@ -66,7 +66,7 @@ def test_what_means_nothing(message: str) -> None:
 
 @pytest.mark.parametrize("port", ["0", "65536"])
 def test_what_is_no_port(port: str) -> None:
-    with pytest.raises(InputError, match="is no port"):
+    with pytest.raises(InputError, match="invalid port"):
         On.parse(f"ray:head:{port}")
 
 

@@ -46,7 +46,7 @@ def test_the_jail_is_attacked_and_counted(drawn: Draw, monkeypatch: pytest.Monke
 
 def test_a_program_has_its_version(stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
-    word = "ready (SWEAgent), tried just now: sweagent 1.1.0, swe-rex 1.4.0 in"
+    word = "ready (SWEAgent), tested just now: sweagent 1.1.0, swe-rex 1.4.0 in"
     assert word in backends(monkeypatch)["swe-agent"]
 
 
@@ -96,7 +96,7 @@ def test_a_ping_tells_programs_and_ends_well_where_all_answer() -> None:
 
 def test_a_ping_of_models_without_an_endpoint_asks_nobody() -> None:
     done = CliRunner().invoke(main, ["--ping"])
-    assert (done.exit_code, done.stdout) == (0, "no model has an endpoint to ask.\n")
+    assert (done.exit_code, done.stdout) == (0, "no model has an endpoint to check.\n")
 
 
 def test_a_key_that_is_missing_is_what_a_ping_tells() -> None:

@@ -39,14 +39,16 @@ def test_what_is_lost_is_told_with_its_place(tmp_path: Path) -> None:
     result = export(tmp_path, LOSSY, "--to", "docker-agent", *MODEL).ended(0)
     assert result.out.startswith("# pair, written by `mas dev export`")
     assert told(result) == [
-        "2:15: warning: constitution: is lost: it stands in the instruction of each agent.",
-        "3:21: warning: defaults.timeout: is lost: an agent has no limit of time there.",
-        "5:11: warning: agents.solver: is lost: it works for each of second, judge anew there, not"
-        " once.",
-        "7:47: warning: agents.judge.output_schema: is lost: only objects with properties are held"
-        " to a form there.",
-        "10:23: warning: execution.on_error: is lost: where an agent fails, the whole run fails"
-        " there.",
+        "2:15: warning: constitution: has no counterpart: it is copied into the instruction of each"
+        " agent.",
+        "3:21: warning: defaults.timeout: has no counterpart: docker-agent has no time limit for an"
+        " agent.",
+        "5:11: warning: agents.solver: has no counterpart: docker-agent runs it again for each of"
+        " second, judge.",
+        "7:47: warning: agents.judge.output_schema: has no counterpart: docker-agent enforces only"
+        " objects with properties.",
+        "10:23: warning: execution.on_error: has no counterpart: in docker-agent, the run fails if"
+        " an agent fails.",
     ]
 
 
@@ -60,12 +62,12 @@ BOTH = ("langgraph", "docker-agent")
 @pytest.mark.parametrize(
     ("targets", "agent", "rest", "says"),
     [
-        (BOTH[:1], "{agent_type: CodeAgent, prompt: Look.}", "", "no counterpart of a CodeAgent"),
+        (BOTH[:1], "{agent_type: CodeAgent, prompt: Look.}", "", "no counterpart for a CodeAgent"),
         (
             BOTH[1:],
             "{agent_type: Function, function: majority}",
             "",
-            "no counterpart of a Function",
+            "no counterpart for a Function",
         ),
         (
             BOTH,
@@ -73,12 +75,12 @@ BOTH = ("langgraph", "docker-agent")
             "",
             "2:67: error: agents.a.tools[0]: only list_files, read_file, search_text and tools of",
         ),
-        (BOTH[1:], "{prompt: Say.}", "execution: {rounds: {most: 2}}\n", "agents work once there"),
+        (BOTH[1:], "{prompt: Say.}", "execution: {rounds: {most: 2}}\n", "runs each agent once"),
         (
             BOTH[:1],
             "{prompt: Say., output_schema: {type: object, properties: {increment: {type: array}}}}",
             "execution: {rounds: {most: 2, until: converged}}\n",
-            "3:38: error: execution.rounds.until: rounds end there when never, unchanged,",
+            "3:38: error: execution.rounds.until: converged cannot be exported. Use one of: never,",
         ),
     ],
 )
@@ -102,8 +104,8 @@ def test_an_unknown_field_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = "name: t\nagents: {a: {prompt: Say., temperature: 1}, b: {prompt: Say.}}\n"
     text += "topology: {reports_to: {a: [b]}}\nexecution: {rounds: {most: 3}}\n"
     result = export(tmp_path, text, "--to", "langgraph", *MODEL).ended(2)
-    assert "2:41: error: agents.a.temperature: nothing of the kind can be written." in result.err
-    assert "execution.rounds.most: nothing of the kind" in result.err
+    assert "2:41: error: agents.a.temperature: it cannot be exported." in result.err
+    assert "execution.rounds.most: it cannot be exported" in result.err
     assert "agents.b" not in result.err
 
 
@@ -134,7 +136,7 @@ def test_a_model_of_nobody_else_is_refused(tmp_path: Path) -> None:
     result = export(
         tmp_path, "name: t\nagents: {a: {prompt: Say it.}}\n", "--to", "langgraph"
     ).ended(2)
-    assert "'default' is the embedded model, which only coterie reaches. Say what" in result.err
+    assert "'default' is the embedded model, which only coterie can call. Replace" in result.err
 
 
 @pytest.mark.parametrize(("target", "name"), [("langgraph", "reports"), ("docker-agent", "root")])
@@ -146,7 +148,7 @@ topology: {{reports_to: {{{name}: [b]}}}}
 """
     result = export(tmp_path, text, "--to", target, *MODEL).ended(2)
     assert f"agents.{name}: " in result.err
-    assert "Call it otherwise" in result.err.replace("\n", " ")
+    assert "Rename it" in result.err.replace("\n", " ")
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
@@ -156,7 +158,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     assert export(tmp_path, text, *words).out == f"{file}\n"
     before = file.read_text("utf-8")
     result = export(tmp_path, text.replace("Say", "Sing"), *words).ended(2)
-    assert "exists already" in result.err
+    assert "already exists" in result.err
     assert file.read_text("utf-8") == before
 
 
@@ -192,14 +194,14 @@ def test_what_is_lost_of_models_is_told(tmp_path: Path, target: str, lost: list[
     text += "topology: {reports_to: {a: [b]}}\n"
     words = ("--to", target, "--models", str(tmp_path / "models.yaml"))
     result = export(tmp_path, text, *words)
-    assert [line.split("is lost: ")[1].split()[0] for line in told(result)] == lost
+    assert [line.split("has no counterpart: ")[1].split()[0] for line in told(result)] == lost
     assert "frequency_penalty" in result.out
 
 
 def test_a_model_at_nobodys_address_is_refused(tmp_path: Path) -> None:
     text = "name: t\nagents: {a: {prompt: Say it.}}\n"
     result = export(tmp_path, text, "--to", "docker-agent", "--model", "replicate/m").ended(2)
-    assert "'default' is replicate/m, which only coterie reaches" in result.err
+    assert "'default' is replicate/m, which only coterie can call" in result.err
 
 
 def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
     [
         (
             "writer=m@http://h:1/v1",
-            "no agent here uses the model 'writer'. The aliases here: default.",
+            "no agent here uses the model 'writer'. Aliases in use: default.",
         ),
         (
             "defualt=m@http://h:1/v1",
@@ -263,7 +263,7 @@ def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: P
     (folder / "models.yml").write_text("models: {default: {model: openai/m}}\n")
     words = ["team.yaml", "task.json", "--dry-run"]
     result = invoked_in(folder, main, words, "mas-run").ended(0)
-    note = f"note: {folder / 'models.yml'} is not read. Call it models.yaml, or name it with"
+    note = f"note: {folder / 'models.yml'} is ignored. Rename it to models.yaml, or pass"
     assert note in result.err
     named = invoked_in(folder, main, [*words, "--models", "models.yml"], "mas-run")
     assert (named.err, "default = openai/m" in named.out) == ("", True)
@@ -277,7 +277,7 @@ def test_a_models_file_beside_a_team_is_named_and_not_read_unasked(folder: Path)
     (folder / "far" / "models.yaml").write_text("models: {default: {model: openai/far}}\n")
     words = ["far/team.yaml", "--query", "?", "--dry-run"]
     done = invoked_in(folder, main, words, "mas-run")
-    note = "note: far/models.yaml is not read. To use it, write --models far/models.yaml.\n"
+    note = "note: far/models.yaml is ignored. To use it, pass --models far/models.yaml.\n"
     assert (done.code, "openai/far" in done.out, done.err.count(note)) == (0, False, 1), done.err
     done = invoked_in(folder, main, [*words, "--models", "far/models.yaml"], "mas-run")
     assert (done.code, "openai/far" in done.out, note in done.err) == (0, True, False), done.err

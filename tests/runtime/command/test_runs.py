@@ -134,8 +134,8 @@ def test_a_shared_run_is_read_and_says_nothing_of_the_machine(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["list", "nowhere"], "nowhere: there is no such folder"),
-        (["list", "--older-than", "3y"], "'3y' is no age. Write 90m, 12h, 30d or 4w"),
+        (["list", "nowhere"], "nowhere: no such folder"),
+        (["list", "--older-than", "3y"], "invalid age '3y'. Write 90m, 12h, 30d or 4w"),
         (["prune"], "choose runs by"),
         (["share", "runs", "--to", "x.zip"], "runs is not the folder of a run"),
         (["archive", "--status", "none", "--to", "x.tar.gz"], "no run to pack"),

@@ -122,7 +122,7 @@ def test_a_run_under_way_says_so(tmp_path: Path) -> None:
     ("file", "content", "message"),
     [
         ("run.json", "{}", "not the manifest of a run"),
-        ("run.json", None, "there is no such file|not a folder that can be looked at"),
+        ("run.json", None, "there is no such file|cannot show this folder"),
         ("team.yaml", "agents: [", "team.yaml"),
         ("team.yaml", "name: x\n", "team.yaml"),
         ("task.json", "[]", "task.json"),

@@ -24,15 +24,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None:
     result = invoked(main, [str(tmp_path)], "mas-view").ended(2)
     assert result.err.startswith(
-        f"error: {tmp_path}: not a folder that can be looked at. Known kinds:"
+        f"error: {tmp_path}: mas-view cannot show this folder, only these:"
     )
     gone = invoked(main, [str(tmp_path / "gone")], "mas-view")
     assert (gone.code, gone.err.count("\n")) == (2, 1)
-    assert "there is no such folder" in gone.err
+    assert "no such folder" in gone.err
     (tmp_path / "file").touch()
     for words in ([], ["--text"]):
         file = invoked(main, [str(tmp_path / "file"), *words], "mas-view")
-        assert (file.code, "a file, and no folder" in file.err) == (2, True)
+        assert (file.code, "not a folder" in file.err) == (2, True)
 
 
 def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> Non
             with urlopen(address) as response:  # noqa: S310 - our own server
                 assert parsed(response.read().decode()).all(class_="badge")[0].text == "▶ under way"
             answering.set()
-            assert any("The page stays until Ctrl-C." in line for line in lines)
+            assert any("The page stays open until you press Ctrl-C." in line for line in lines)
             with urlopen(address) as response:  # noqa: S310
                 assert parsed(response.read().decode()).all(class_="badge")[0].text == "✓ done"
             process.send_signal(signal.SIGINT)

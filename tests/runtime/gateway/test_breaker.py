@@ -79,8 +79,8 @@ def test_while_open_it_says_since_when_why_and_for_how_long(breaker: Breaker, cl
     with pytest.raises(CallError) as caught:
         asyncio.run(breaker.admit())
     assert str(caught.value) == (
-        "http://host (m) has been failing for 15 seconds and is left alone for 27 more, after 5"
-        " failures in a row; the last was: connection refused"
+        "http://host (m) failed 5 times in a row over 15 seconds and is not called for another 27;"
+        " the last failure: connection refused"
     )
     assert (caught.value.kind, caught.value.retry_after) == ("down", FIRST_COOL_DOWN - 3)
     assert not caught.value.may_be_billed

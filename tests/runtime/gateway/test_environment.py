@@ -129,6 +129,6 @@ def test_a_header_is_one_line_of_ascii() -> None:
 def test_an_address_is_advised_to_have_a_version(place: str, path: str, status: int) -> None:
     calls = "/chat/completions"
     without = str(refusal(f"http://{place}{path}{calls}", status, {}, b"not found"))
-    assert without.endswith("add /v1 to this one.")
+    assert without.endswith("try adding it.")
     assert "/v1" not in str(refusal(f"http://{place}{path}/v2{calls}", status, {}, b"not found"))
     assert "add /v1" not in str(refusal(f"http://{place}{path}{calls}", 400, {}, b"no"))

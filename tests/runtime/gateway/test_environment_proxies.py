@@ -64,7 +64,7 @@ def test_no_proxy_names_the_exceptions(listed: str, host: str, is_exempt: bool) 
 @pytest.mark.parametrize("proxy", ["socks5://user:hidden@h:1", "http://", "http://user:hidden@h:x"])
 def test_what_is_no_proxy_is_told_before_anything_is_asked(proxy: str) -> None:
     spec = Model(alias="default", model="m", api_base="https://api.example/v1")
-    with pytest.raises(InputError, match="HTTPS_PROXY does not name a proxy") as caught:
+    with pytest.raises(InputError, match="HTTPS_PROXY does not name a supported proxy") as caught:
         Gateway({"default": spec}, environment={"HTTPS_PROXY": proxy}).check(["default"])
     assert "hidden" not in str(caught.value)
 
@@ -122,7 +122,7 @@ def test_a_proxy_that_refuses_is_told_without_its_password() -> None:
     result, heads = asked("https://api.example/v1", refusal, {}, password="pass-word")
     assert isinstance(result, CallError)
     assert heads[0].startswith("CONNECT api.example:443 ")
-    assert "the proxy 127.0.0.1:" in str(result)
+    assert "proxy 127.0.0.1:" in str(result)
     assert "HTTP 407" in str(result)
     assert "pass-word" not in str(result)
     assert (result.kind, result.may_be_billed) == ("down", False)
@@ -136,7 +136,7 @@ def test_what_no_proxy_sent_on_is_free(status: int, body: bytes, is_proxy: bool)
     refusal = b"HTTP/1.1 %d No\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
     result, _ = asked("http://api.example/v1", refusal, {})
     assert isinstance(result, CallError)
-    assert ("the proxy 127.0.0.1:" in str(result)) is is_proxy
+    assert ("proxy 127.0.0.1:" in str(result)) is is_proxy
     assert (result.kind, result.usage.tokens) == ("down", 0)
     assert bool(result.usage.calls) is bool(result.usage.doubted_tokens) is not is_proxy
 
@@ -145,7 +145,7 @@ def test_a_proxy_that_is_not_there_has_cost_nothing() -> None:
     gone = {"HTTP_PROXY": "http://user:pass-word@127.0.0.1:9"}
     result, _ = asked("http://api.example/v1", b"", gone, password="pass-word")
     assert isinstance(result, CallError)
-    assert "the proxy 127.0.0.1:9: it cannot be reached" in str(result)
+    assert "proxy 127.0.0.1:9: unreachable" in str(result)
     assert "pass-word" not in str(result)
     assert (result.kind, result.may_be_billed) == ("down", False)
 

@@ -63,7 +63,7 @@ def test_tool_calls_come_back_as_the_model_wrote_them() -> None:
 def test_the_key_goes_to_its_endpoint_only() -> None:
     with ScriptedModel("x", key="sk-right") as model:
         assert ask(model, key="sk-right").text == "x"
-        with pytest.raises(CallError, match="Is the key right") as caught:
+        with pytest.raises(CallError, match="Is the key valid") as caught:
             ask(model, key="sk-wrong")
         assert caught.value.kind == "denied"
         assert len(model.calls) == 2

@@ -145,9 +145,9 @@ def test_fallbacks_are_checked_before_any_call() -> None:
     with pytest.raises(InputError) as caught:
         asyncio.run(check(*unpriced, priced=True))
     assert str(caught.value) == (
-        "the price of model 'spare' (alias 'spare') is unknown, so no cap on USD can hold. Write"
-        " its usd_per_mtok_input and usd_per_mtok_output in models.yaml, 0 where it is free; or"
-        " say --allow-unpriced."
+        "the price of model 'spare' (alias 'spare') is unknown, so a limit in USD cannot be"
+        " enforced. Write its usd_per_mtok_input and usd_per_mtok_output in models.yaml (0 if"
+        " free), or add --allow-unpriced."
     )
     asyncio.run(check(model(**PRICED), priced=True))
 

@@ -57,7 +57,7 @@ def test_as_many_calls_as_are_done_are_told_nothing() -> None:
 
 def test_a_prompt_that_is_too_large_is_not_sent_and_costs_nothing() -> None:
     budget = Budget()
-    with pytest.raises(CallError, match=r"nothing was sent.* 8,388,609 characters") as caught:
+    with pytest.raises(CallError, match=r"prompt was not sent.* 8,388,609 characters") as caught:
         asked(message(content="never"), "x" * (LARGEST_PROMPT + 1), budget=budget)
     assert caught.value.kind == "overflow"
     assert caught.value.usage.value() == budget.spent.value() == Budget().spent.value()

@@ -98,7 +98,7 @@ def test_a_login_whose_file_is_gone_is_told_before_litellm_is_asked(
     name: str, environment: dict[str, str], nowhere: dict[str, str]
 ) -> None:
     [variable] = environment
-    with pytest.raises(InputError, match=f"{variable} names the file 'gone.json', which is not"):
+    with pytest.raises(InputError, match=f"{variable} names the file 'gone.json', which does not"):
         endpoint_of(model(name), {**nowhere, **environment})
 
 

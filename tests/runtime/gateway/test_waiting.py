@@ -87,10 +87,10 @@ def test_an_answer_that_goes_on_may_take_longer_than_the_timeout() -> None:
         (
             [(1.5, True), (1.5, True), (2.5, True)],
             5,
-            "it stopped in the middle: nothing came for 2 seconds",
+            "the answer stalled: nothing received for 2 seconds",
         ),
         ([(1.5, False)] * 20, 20, "no whole answer within 20 seconds"),
-        ([(1.5, True), *[(1.5, False)] * 20], 21.5, "nothing but signs of life came for 20"),
+        ([(1.5, True), *[(1.5, False)] * 20], 21.5, "only keep-alives received for 20"),
     ],
     ids=["nothing comes", "it stops", "it is only kept alive", "from then on it is kept alive"],
 )

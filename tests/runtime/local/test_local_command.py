@@ -33,7 +33,7 @@ def mas_models(*arguments: str) -> Result:
 
 def test_list_says_what_is_known_and_whether_it_is_here(shop: Shop) -> None:
     before = mas_models("list")
-    assert "tiny  0 MB  none  not here" in before.stdout
+    assert "tiny  0 MB  none  not installed" in before.stdout
     assert str(shop.cache) in before.stdout
     mas_models("pull")
     assert f"ready: {shop.cache}" in mas_models("list").stdout

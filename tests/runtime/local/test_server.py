@@ -277,7 +277,7 @@ class TestBadStart:
     def test_a_crash(self, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "xllamacpp.py").write_text("import os; os.write(2, b'out of luck'); os.abort()")
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        with pytest.raises(ModelError, match=rf"status -{signal.SIGABRT:d}(.|\n)*out of luck"):
+        with pytest.raises(ModelError, match=rf"code -{signal.SIGABRT:d}(.|\n)*out of luck"):
             asyncio.run(LocalServer(model).start())
 
     def test_without_the_extra(self, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def test_runs_of_a_process_share_a_models_bound(home: Path, loops: int) -> None:
 def test_a_run_goes_on_and_is_repeated_from_its_folder(model: str) -> None:
     stopped = coterie.run(PAIR, query="3 + 4?", model=model, runs="runs", budget="calls=1")
     assert stopped.status == "stopped"
-    with pytest.raises(coterie.InputError, match="would ask others than was recorded"):
+    with pytest.raises(coterie.InputError, match="would call other models than those recorded"):
         coterie.resume(stopped.folder or "")
     done = coterie.resume(stopped.folder or "", model=model, budget="calls=5")
     assert (done.status, done.usage.calls, done.usd) == ("done", 2, None)
@@ -136,7 +136,7 @@ def test_a_run_goes_on_and_is_repeated_from_its_folder(model: str) -> None:
         assert (again.status, again.answer) == ("done", done.answer)
     after = {path: path.read_bytes() for path in Path("runs").rglob("*") if path.is_file()}
     assert after == before
-    with pytest.raises(coterie.InputError, match="query: a recorded run has its own"):
+    with pytest.raises(coterie.InputError, match="query: already set by the recorded run"):
         coterie.resume(done.folder or "", query="5 + 5?")
 
 
@@ -234,7 +234,7 @@ def test_a_python_function_is_a_tool(home: Path) -> None:
         ({"tools": [lambda day: day]}, "cannot be a tool"),
         ({"approve": ["weekdya"]}, "no tool 'weekdya'"),
         ({"task": "What is 3 + 4?"}, r"no task file 'What is 3 \+ 4\?'\. To ask a question, write"),
-        ({"query": "?", "task": "task.json"}, "give a task, or a question as query=…; one of them"),
+        ({"query": "?", "task": "task.json"}, "give either a task, or a question as query=…"),
         ({"query": "?", "model": "mistral"}, "'mistral' is neither PROVIDER/NAME"),
     ],
 )

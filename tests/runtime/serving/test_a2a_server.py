@@ -101,7 +101,7 @@ async def test_an_address_is_rejected_and_nothing_is_fetched(
         message.parts.append(Part(url="https://example.org/secret"))
         (event,) = await sent(at, message, streamed=False)
     assert event.task.status.state == TaskState.TASK_STATE_REJECTED
-    assert "nothing is fetched" in get_message_text(event.task.status.message)
+    assert "not fetched" in get_message_text(event.task.status.message)
     assert not model.calls
 
 

@@ -113,17 +113,17 @@ TEXT = {"type": "text", "text": "See this."}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"n": 2}, "one answer"),
-    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "tools of their own"),
+    ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "their own tools"),
     ({"response_format": {"type": "json_object"}}, "output_schema"),
     ({"messages": []}, "a list of messages"),
     (said(TEXT, role="assistant"), "the last message"),
     (said(TEXT, role="tool"), "the role 'tool'"),
     (said({"type": "text", "text": " "}), "no text"),
-    (said(TEXT, IMAGE), "Nothing is fetched"),
-    (said(TEXT, {"type": "input_audio"}), "'input_audio' cannot be given"),
-    (said(TEXT, a_file("no base64!")), "no base64"),
+    (said(TEXT, IMAGE), "URLs are not fetched"),
+    (said(TEXT, {"type": "input_audio"}), "'input_audio' are not supported"),
+    (said(TEXT, a_file("no base64!")), "not valid base64"),
     (said(TEXT, a_file(base64.b64encode(b"\xff\xfe").decode())), "neither UTF-8 text"),
-    (said(TEXT, a_file("AAAA" * (4 << 20))), "the most is"),
+    (said(TEXT, a_file("AAAA" * (4 << 20))), "the limit is"),
     (said(TEXT, a_file(base64.b64encode(PNG).decode())), "no agent in pair can read"),
 ]
 
@@ -138,7 +138,7 @@ async def test_what_no_team_can_do_is_refused_before_spending(
             asked: dict[str, Any] = {"model": "pair", "messages": ASK, **fields}
             with pytest.raises(openai.BadRequestError, match=why):
                 await at.openai.chat.completions.create(**asked)
-        for content, why in [(b"{", "no JSON"), (b"[]", "no JSON object")]:
+        for content, why in [(b"{", "not JSON"), (b"[]", "not a JSON object")]:
             response = await at.http.post("/v1/responses", content=content)
             assert response.status_code == 400
             assert why in response.json()["error"]["message"]
@@ -230,7 +230,7 @@ async def test_a_form_that_the_team_has_is_answered_in(here: Path) -> None:
 
             assert json.loads(await asked(form(schema)) or "") == {"answer": "7"}
             assert json.loads(await asked({"type": "json_object"}) or "") == {"answer": "7"}
-            with pytest.raises(openai.BadRequestError, match="asks for another one"):
+            with pytest.raises(openai.BadRequestError, match="has another one"):
                 await asked(form({**schema, "required": []}))
 
 

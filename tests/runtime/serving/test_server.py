@@ -65,7 +65,7 @@ def test_keys_are_read_of_a_file_and_of_the_environment(here: Path) -> None:
     file = here / "keys"
     file.write_text(f"# the bot\n{KEY}\n\n", "utf-8")
     assert Keys.read(file, {"MAS_SERVE_KEYS": OTHER}).texts == {KEY, OTHER}
-    for text, why in [("", "no key"), ("short", "16 or more")]:
+    for text, why in [("", "no key"), ("short", "at least 16")]:
         file.write_text(text, "utf-8")
         with pytest.raises(InputError, match=why):
             Keys.read(file, {})
@@ -260,7 +260,7 @@ async def test_a_reload_changes_the_team_and_a_broken_file_keeps_it(here: Path) 
             assert "pair.yaml:5:12: error: " in wrong
             assert await answer() == "new"
             (wrong,) = await reload(PAIR.replace("name: pair", "name: other"))
-            assert "is called 'other' now" in wrong
+            assert "is now called 'other'" in wrong
 
 
 async def test_two_servers_do_not_share_a_folder_of_runs(here: Path, model: ScriptedModel) -> None:

@@ -99,5 +99,5 @@ async def test_a_toolkit_grants_its_tools(
 
 def test_a_toolkit_of_another_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "load_named", lambda *_: KIT)
-    with pytest.raises(InputError, match="does not lead to a Tool or a Toolkit of that name"):
+    with pytest.raises(InputError, match="must be a Tool or a Toolkit of that name"):
         asyncio.run(Toolbox().prepare(["word_count"]))

@@ -127,7 +127,7 @@ def test_a_dry_run_says_who_is_told_something_and_whose_brief_nobody_reads(folde
     result = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run"])
     assert result.stdout.splitlines()[-2:] == [
         "with their own brief: teacher, pupil",
-        "briefs for agents that the team does not have: nobody",
+        "briefs for agents that the team lacks: nobody",
     ]
     value = CliRunner().invoke(main, ["team.yaml", "task.json", "--dry-run", "--json"])
     fields = {"told": ["teacher", "pupil"], "passed_over": ["nobody"]}

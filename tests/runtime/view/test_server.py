@@ -190,7 +190,7 @@ def test_a_file_has_all_pages_whose_parts_are_named_apart() -> None:
 
 def test_a_taken_port_is_told() -> None:
     async def act(server: PageServer, _: ClientSession) -> None:
-        with pytest.raises(InputError, match=f"port {server.port} of 127.0.0.1 cannot be had"):
+        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{server.port}"):
             async with PageServer(site=Shelf(), source=Path("x"), port=server.port):
                 pass
 

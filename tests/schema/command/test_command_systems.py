@@ -96,7 +96,7 @@ def test_output_that_cannot_be_written_is_an_error_in_one_line(words: str, tmp_p
         done = subprocess.run(
             command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    message = "error: standard output cannot be written: No space left on device.\n"
+    message = "error: cannot write to standard output: No space left on device.\n"
     assert (done.returncode, done.stderr) == (1, message)
 
 

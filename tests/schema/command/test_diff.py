@@ -117,7 +117,7 @@ def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path
     out = printed(driver(path, other))
     assert out.splitlines()[:2] == [
         "team.yaml",
-        "the team does not load, so the texts are compared: control character U+001B in the file."
+        "the team is invalid, so this compares the texts: control character U+001B in the file."
         " Remove it.",
     ]
     assert "+  solver: {rol: sol\\u001b[2Jver, prompt: Solve the task step by step.}" in out
@@ -129,11 +129,11 @@ def test_a_driver_shows_texts_of_equal_teams(files: tuple[Path, Path]) -> None:
     path, other = files
     other.write_text("# Who?\n" + ONE)
     lines = driver(path, other).stdout.splitlines()
-    assert lines[1:4] == ["the same team; the texts differ:", "@@ -1,2 +1,3 @@", "+# Who?"]
+    assert lines[1:4] == ["same team, different text:", "@@ -1,2 +1,3 @@", "+# Who?"]
 
 
 def test_a_driver_is_told_of_renames_and_of_what_is_not_merged(files: tuple[Path, Path]) -> None:
     done = driver(*files, "new.yaml", "similarity index 90%\n")
     assert done.stdout.splitlines()[0] == "team.yaml -> new.yaml"
     assert printed(diff("--git", "team.yaml")) == "team.yaml: not merged\n"
-    assert "git gives 1, 7 or 9 arguments, not 2" in diff("--git", *files).stderr
+    assert "expected the 1, 7 or 9 arguments that git passes, got 2" in diff("--git", *files).stderr

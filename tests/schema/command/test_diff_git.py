@@ -97,7 +97,7 @@ def test_git_shows_that_only_a_mode_differs(repository: Repository) -> None:
     (repository.folder / "teams" / "debate_3.yaml").chmod(0o755)
     assert repository.git("diff").splitlines() == [
         "teams/debate_3.yaml",
-        "the same text; its mode differs",
+        "same text, different file mode",
     ]
 
 
@@ -107,7 +107,7 @@ def test_git_never_stops_at_a_file_that_is_no_team(repository: Repository) -> No
     lines = repository.git("diff").splitlines()
     assert lines[0] == "teams/debate_3.yaml"
     broken = lines.index("teams/majority_vote_3.yaml")
-    assert lines[broken + 1].startswith("the team does not load, so the texts are compared: ")
+    assert lines[broken + 1].startswith("the team is invalid, so this compares the texts: ")
     assert "+    temperature: [" in lines[broken:]
 
 

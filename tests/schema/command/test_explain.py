@@ -39,4 +39,4 @@ def test_a_page_is_printed_as_it_stands_in_docs(document: str) -> None:
 
 
 def test_two_wishes_at_once_are_refused() -> None:
-    assert "give one of PATH" in refused(mas("dev", "explain", "agents", "--schema", "team"))
+    assert "give only one of PATH" in refused(mas("dev", "explain", "agents", "--schema", "team"))

@@ -76,7 +76,7 @@ def test_a_team_is_written_as_a_folder_and_as_one_file_again(tmp_path: Path) -> 
     assert (folder / "agents/solver/prompt.md").read_text() == "Solve it my way.\n"
     (folder / "todo.txt").write_text("Mine.")
     assert (
-        "todo.txt is not part of the team, and stays unchanged."
+        "todo.txt is not part of the team and stays unchanged."
         in fmt(folder, "--to-folder", folder).stderr
     )
     assert fmt(folder, "--to-file", whole).exit_code == 0

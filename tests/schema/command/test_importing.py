@@ -34,7 +34,7 @@ def test_what_is_written_loads_with_its_models(file: Path) -> None:
     assert f"{file}:7:5: warning: agents.root.add_date: Write the date into the task." in (
         done.stderr
     )
-    assert "1 thing of it has no counterpart, reported above" in done.stderr
+    assert "1 part has no counterpart; see above" in done.stderr
     models_file = target.with_name("models.yaml")
     assert f'Run it: mas-run {target} --models {models_file} --query "…"' in done.stderr
     check = next(line for line in done.stderr.splitlines() if line.startswith("Check it: "))
@@ -44,7 +44,7 @@ def test_what_is_written_loads_with_its_models(file: Path) -> None:
 def test_nothing_is_written_over(file: Path) -> None:
     (file.parent / "models.yaml").write_text("models: {}\n", encoding="utf-8")
     err = refused(mas("dev", "import", file, "-o", file.parent / "team.yaml"))
-    assert "models.yaml: exists already, and is not overwritten" in err
+    assert "models.yaml: already exists and is not overwritten" in err
     assert not (file.parent / "team.yaml").exists()
 
 

@@ -65,15 +65,25 @@ def test_a_nearly_right_part_is_taken_or_named(plugin: Any, part: str, odd: Any,
 FIELDS = (
     ("strategy", "episode", None, "is declared as Callable[[Episode], Awaitable[None]]: null is"),
     ("strategy", "schema", 7, "schema of the Strategy strategy is declared as Mapping[str, Json]"),
-    ("benchmark", "trials", "x", "trials of the Benchmark benchmark is declared as int: 'x' is"),
+    (
+        "benchmark",
+        "trials",
+        "x",
+        "trials of the Benchmark benchmark is declared as int: expected int",
+    ),
     (
         "benchmark",
         "tools",
         ["x"],
         "tools of the Benchmark benchmark is declared as tuple[str, ...]",
     ),
-    ("benchmark", "about", None, "about of the Benchmark benchmark is declared as str: null is"),
-    ("operator", "scale", "city", "declared as Scale: 'city' is no 'agent' | 'pair' | 'team' | 'r"),
+    (
+        "benchmark",
+        "about",
+        None,
+        "about of the Benchmark benchmark is declared as str: expected str",
+    ),
+    ("operator", "scale", "city", "declared as Scale: expected 'agent' | 'pair' | 'team' | 'r"),
     ("tool", "parameters", {"type": object}, "parameters of the Tool tool is declared as Mapping"),
 )
 
@@ -115,17 +125,17 @@ RIGHT = (
     ((1, "a"), tuple[int, str]), ((), tuple[str, ...]), ({1}, Sequence[int] | set[int]),
 )  # fmt: skip
 WRONG = (
-    (1, bool, "gave no bool, but 1."),
-    ("7", float, "gave no float, but '7'."),
-    ("c", Literal["a", "b"], "gave no 'a' | 'b', but 'c'."),
-    ("ab", Sequence[str], "gave no Sequence, but 'ab'."),
-    ([1, "x"], Sequence[int], "gave no Sequence: [1]: 'x' is no int."),
-    ((1, 2, 3), tuple[int, str], "gave no tuple, but [1, 2, 3]."),
-    ({"a": 7}, Mapping[str, Item], "gave no Mapping: a: 7 is no Item."),
-    (Item(name="a", sizes=["x"]), Item, "gave no Item: sizes[0]: 'x' is no int."),  # type: ignore[list-item]
-    (Item(name=7), Named, "gave no Named: name: 7 is no str."),  # type: ignore[arg-type]
-    (7, Named, "gave no Named, but 7."),
-    ({"a": {"b": object}}, Mapping[str, Json], "gave no Mapping: a: {"),
+    (1, bool, "must return bool, not 1."),
+    ("7", float, "must return float, not '7'."),
+    ("c", Literal["a", "b"], "must return 'a' | 'b', not 'c'."),
+    ("ab", Sequence[str], "must return Sequence, not 'ab'."),
+    ([1, "x"], Sequence[int], "must return Sequence: [1]: expected int, got 'x'."),
+    ((1, 2, 3), tuple[int, str], "must return tuple, not [1, 2, 3]."),
+    ({"a": 7}, Mapping[str, Item], "must return Mapping: a: expected Item, got 7."),
+    (Item(name="a", sizes=["x"]), Item, "Item: sizes[0]: expected int, got 'x'."),  # type: ignore[list-item]
+    (Item(name=7), Named, "Named: name: expected str, got 7."),  # type: ignore[arg-type]
+    (7, Named, "must return Named, not 7."),
+    ({"a": {"b": object}}, Mapping[str, Json], "must return Mapping: a: {"),
 )
 
 
@@ -144,6 +154,6 @@ def test_a_value_of_another_type_names_its_part(value: Any, kind: Any, message: 
 def test_a_function_of_others_fails_in_words() -> None:
     with pytest.raises(InputError, match=r"the page failed: TypeError: .*takes 0 positional"):
         guarded(lambda: 7, int, "the page")(1)
-    with pytest.raises(InputError, match="the page gave no int, but 'x'"):
+    with pytest.raises(InputError, match="the page must return int, not 'x'"):
         guarded(lambda: "x", int, "the page")()
     assert guarded(expected, int, "ours") is expected

@@ -162,17 +162,29 @@ def test_a_file_of_ones_own_that_raises_cannot_be_imported(plugin: Any) -> None:
 def test_a_function_that_gives_no_text_is_a_failed_agent(plugin: Any) -> None:
     with ScriptedModel({"": "7"}) as model:
         run = Bench().run(shaky("agent_type: Function, function: unsaid", "degrade"), model)
-    assert "the function unsaid gave no str, but 7." in str(run.agents["shaky"].error)
+    assert "the function unsaid must return str, not 7." in str(run.agents["shaky"].error)
 
 
 @pytest.mark.parametrize(
     ("command", "words", "message"),
     [
-        (mas_bench, "run odd_benchmark --team team.yaml", "gave no Sequence: [0]: 'a' is no Task"),
-        (mas_main, "dev op odd_operator team.yaml --task t.json", "operator gave no Proposal, but"),
-        (mas_evolve, "not_async.yaml t.jsonl", "Strategy not_async gave no Awaitable, but null"),
+        (
+            mas_bench,
+            "run odd_benchmark --team team.yaml",
+            "must return Sequence: [0]: expected Task, got 'a'",
+        ),
+        (
+            mas_main,
+            "dev op odd_operator team.yaml --task t.json",
+            "operator must return Proposal, not",
+        ),
+        (
+            mas_evolve,
+            "not_async.yaml t.jsonl",
+            "Strategy not_async must return Awaitable, not null",
+        ),
         (mas_evolve, "unanswered.yaml t.jsonl", "unanswered left the task 't' unanswered"),
-        (mas_evolve, "wrong.yaml t.jsonl", "the strategy wrong gave no Run, but '7'"),
+        (mas_evolve, "wrong.yaml t.jsonl", "the strategy wrong must return Run, not '7'"),
     ],
 )
 @pytest.mark.usefixtures("plugin")
@@ -262,10 +274,10 @@ def test_what_a_strategy_returns_of_another_kind_is_one_line(plugin: Any, point:
         for given in (None, object()):
             plugin.AT, plugin.GIVEN = f"gives {point}", given
             words = EVOLVING if point == "begin" else PLANNING
-            assert "every gave no" in refused(mas(*words, *chosen))
+            assert "every must return" in refused(mas(*words, *chosen))
         plugin.AT, plugin.GIVEN = "gives begin", [7]
         err = refused(mas(*EVOLVING, *chosen))
-    assert "every gave no Iterable: [0]: 7 is no Added | " in err
+    assert "every must return Iterable: [0]: expected Added | " in err
 
 
 def test_a_typo_in_a_command_or_strategy_of_ones_own_is_one_line(plugin: Any) -> None:

@@ -54,7 +54,7 @@ def test_fallbacks_are_loaded_in_their_order(file: Path) -> None:
         (
             models(a="[b]", b="[c]", c="[b]"),
             [
-                "3:34: error: models.b.fallback: fallbacks in a circle: b -> c -> b."
+                "3:34: error: models.b.fallback: circular fallbacks: b -> c -> b."
                 " Leave one of them out."
             ],
         ),

@@ -92,7 +92,7 @@ def lost(day: Nowhere) -> str:  # type: ignore[name-defined]  # noqa: F821
     [
         (undocumented, r"undocumented: the function has no docstring. Write one: agents"),
         (sized, r"sized: size is bytes, which JSON cannot express\. Use str, int,"),
-        (any_number, r"any_number: \*numbers: 'int' cannot be described to a model\. Name each"),
+        (any_number, r"any_number: \*numbers: 'int' cannot be described to a model\. Use named"),
         (Shout, r"cannot be a tool\. Use a function defined with def, whose name has lower"),
         (lambda day: day, r"cannot be a tool\. Use a function defined with def"),
         ("weekday", r"'weekday' cannot be a tool\."),
@@ -132,7 +132,7 @@ def test_a_function_of_a_file_is_loaded(tmp_path: Path) -> None:
     [
         ("nowhere.py:weekday", FILE, r"no file 'nowhere\.py' \(looked in "),
         ("tools.py:weekdya", FILE, r"tools\.py has no function 'weekdya'\. Did you mean 'weekday'"),
-        ("tools.py:renamed", FILE, r"tools\.py:renamed: the function is called 'weekday' itself"),
+        ("tools.py:renamed", FILE, r"tools\.py:renamed: the function's own name is 'weekday'"),
         ("tools.py:weekday", "import nowhere_at_all", r"tools\.py cannot be imported: ModuleNotFo"),
         ("tools.py:weekday", "raise SystemExit(3)", r"tools\.py cannot be imported: SystemExit: 3"),
         ("tools.py:weekday", "def weekday(:", r"tools\.py cannot be imported: SyntaxError"),

@@ -76,7 +76,7 @@ def test_what_cannot_be_a_scorer_is_named(folder: Path, text: str, message: str)
 
 def test_an_installed_name_stays_that_of_the_installed_scorer(folder: Path) -> None:
     (folder / "grading.py").write_text("def exact(answer): ...")
-    with pytest.raises(InputError, match="there is a scorer 'exact' already"):
+    with pytest.raises(InputError, match="a scorer 'exact' already exists"):
         granting_scorer(Catalogue.of_host(), "grading.py:exact")
 
 

@@ -89,7 +89,7 @@ servers:
   far: {url: "https://far.example/mcp", tools: [now], env: [KEY]}
 """,
     ) == [
-        "1:28: there is a tool 'weekday' already. Rename the function.",
+        "1:28: a tool 'weekday' already exists. Rename the function.",
         f"1:48: no file 'none.py' (looked in {folder}).",
         "2:15: no tool 'weekdya'. Did you mean 'weekday'?",
         "4:3: a server has either a command or a url. Give one of them.",
@@ -103,7 +103,7 @@ servers:
 def test_a_function_does_not_take_an_installed_tools_place(folder: Path) -> None:
     (folder / "tools.py").write_text(TOOLS.replace("weekday(", "read_file("))
     (problem,) = told(folder, "python: tools.py:read_file\n")
-    assert "there is a tool 'read_file' already" in problem
+    assert "a tool 'read_file' already exists" in problem
 
 
 def test_a_tool_that_cannot_load_fails_mas_validate(folder: Path) -> None:

@@ -65,9 +65,9 @@ def test_thinking_that_takes_all_tokens_is_said(bench: Bench, form: Any) -> None
     with ScriptedModel(sent({"content": f"<think>{ASIDE}"}, "length")) as model:
         run = bench.run(team(llm("solo", output_schema=form, max_tokens=64)), model)
     assert run.answer is None
-    wanted = "the model's thinking took all of its max_tokens (64), and left none for an answer."
+    wanted = "the model spent all of its max_tokens (64) on thinking and left none for an answer."
     assert wanted in str(run.error)
-    assert "Write a larger max_tokens." in str(run.error)
+    assert "Raise max_tokens." in str(run.error)
 
 
 def test_a_model_that_stops_while_it_thinks_is_said_to_have_only_thought(bench: Bench) -> None:

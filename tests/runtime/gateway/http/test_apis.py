@@ -73,7 +73,7 @@ def test_azure_has_its_responses_beside_its_deployments(version: str | None, add
 
 @pytest.mark.parametrize("model", ["watsonx/m", "local"])
 def test_an_api_cannot_be_chosen_where_a_library_speaks(model: str) -> None:
-    with pytest.raises(InputError, match="api: responses cannot be chosen"):
+    with pytest.raises(InputError, match="api: responses is not supported"):
         shown(model, {"COHERE_API_KEY": "sk-4"}, api="responses")
 
 

@@ -87,7 +87,7 @@ async def test_an_authority_that_nobody_named_is_told_with_what_names_it(authori
     async with serving((200, SAID), tls=certified(authority)) as served:
         spec = model(api_base=f"{served.address}/v1")
         async with Gateway({"default": spec}, environment={}) as gateway:
-            with pytest.raises(CallError, match="SSL_CERT_FILE names a file") as caught:
+            with pytest.raises(CallError, match="Set SSL_CERT_FILE to a file") as caught:
                 await gateway.chat(request(retries=0))
             assert served.bodies == []
             error = caught.value

@@ -158,7 +158,7 @@ def test_a_refusal_says_why() -> None:
     ],
 )
 def test_a_response_without_content_is_malformed_and_may_have_been_billed(body: Any) -> None:
-    with pytest.raises(CallError, match="no content as the Messages API has it") as caught:
+    with pytest.raises(CallError, match="no content in the Messages API's format") as caught:
         read(body)
     assert (caught.value.kind, caught.value.may_be_billed) == ("malformed", True)
 

@@ -142,7 +142,7 @@ def test_what_is_said_on_the_way_is_no_part_of_the_answer() -> None:
     ],
 )
 def test_a_response_without_output_is_malformed_and_may_have_been_billed(body: Any) -> None:
-    with pytest.raises(CallError, match="no output as the Responses API has it") as caught:
+    with pytest.raises(CallError, match="no output in the Responses API's format") as caught:
         read(body)
     assert (caught.value.kind, caught.value.may_be_billed) == ("malformed", True)
 
