@@ -186,6 +186,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--limit", "0"], "x>=1"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--evolve-share", "1"], "<"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--trials", "10000000000"], "1<=x<=1000"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--fail-under", "nan"], "nan is not a number"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--workers", "10000000000"], "1<=x<=10000"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--budget", "x=1"], "'x'"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--results", "solo.yaml"],
