@@ -25,7 +25,7 @@ from ...schema.values.part import Part
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000),
     default=1,
     show_default=True,
     help="How many cells to work on at the same time.",

@@ -79,7 +79,7 @@ OFFLINE = {
 )
 @click.option(
     "--trials",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000),
     help="How often each task is tried.  [default: the benchmark's protocol]",
 )
 @tasks

@@ -31,7 +31,7 @@ results_parent = click.option(
 )
 workers = click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=10_000),
     help="How many runs work at the same time. "
     f" [default: {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )

@@ -51,7 +51,7 @@ from .arguments import FOLDER, setting_options
 @caps_option("--budget", "The limits of everything together: usd=2,tokens=500000.")
 @click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=10_000),
     default=4,
     show_default=True,
     help="How many runs work at the same time.",

@@ -73,7 +73,7 @@ REPEATS = 3
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000),
     help=f"With --test: how often each team runs on each task.  [default: {REPEATS}]",
 )
 @click.option(
@@ -84,13 +84,13 @@ REPEATS = 3
 )
 @click.option(
     "--test-workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=10_000),
     help="With --test: how many runs work at the same time. Scores do not depend on it.  [default:"
     f" {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 @click.option(
     "--seeds",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000),
     help="Evolve this many times, with the recipe's random seed and the next ones, each in its"
     " own pool below --pool: seed_0, seed_1 and so on.",
 )

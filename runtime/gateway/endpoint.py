@@ -240,7 +240,10 @@ def _refuse_address(model: Model) -> None:
     """Refuse an address in place of a model, which would be read as a provider's name."""
     shown = without_login(model.model)
     if "://" in model.model:
-        meant = f"NAME@{shown}"
+        head, _, place = shown.partition("://")
+        name, _, scheme = head.rpartition("@")
+        known = scheme if scheme in {"http", "https"} else "http"
+        meant = f"{name or 'NAME'}@{known}://{place}"
     elif result := _ADDRESS.fullmatch(model.model):
         meant = f"{result['name'] or 'NAME'}@http://{result['address']}"
     else:

@@ -41,6 +41,7 @@ from ._host import (
     map_option,
     name_options,
     note,
+    refuse_nan,
     refuse_overwriting,
     scorer_option,
     task_options,
@@ -185,6 +186,7 @@ class Command(_Ours):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; convert exceptions to a message and an exit code."""
         try:
+            refuse_nan(ctx)
             refuse_overwriting(ctx)
             return super().invoke(ctx)
         except CoterieError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -35,6 +36,17 @@ class OutputFile(click.Path):
         except InputError as error:
             self.fail(str(error), param, ctx)
         return Path(value)
+
+
+def refuse_nan(ctx: click.Context) -> None:
+    """Check that no number of a command is NaN, which lies in each range.
+
+    Raises:
+        BadParameter: One is.
+    """
+    for param in ctx.command.params:
+        if isinstance(value := ctx.params.get(param.name or ""), float) and math.isnan(value):
+            raise click.BadParameter(f"{value} is not a number.", ctx, param)
 
 
 def refuse_overwriting(ctx: click.Context) -> None:

@@ -292,7 +292,12 @@ def read_file(
         InputError: The file does not exist or cannot be read.
     """
     with open_file(path, root) as stream:
-        return stream.read(limits.bytes + 1)
+        content = stream.read(limits.bytes + 1)
+    if not content and Path(path).is_fifo():
+        raise InputError(
+            f"{path}: nothing is left in this pipe. Files are read more than once: save it."
+        )
+    return content
 
 
 @contextmanager

@@ -64,7 +64,11 @@ class TaskForm:
     def _mapped(self, document: Document) -> tuple[Document, list[Problem]]:
         paths = {key: self.path_of(key) for key in document.value}
         value: dict[str, Any] = {}
-        problems: list[Problem] = []
+        problems = [
+            document.problem((name,), f"no key is called {quoted(column)}.", at_key=True)
+            for column, name in (self.columns or {}).items()
+            if column not in paths and paths.get(name) == (name,)
+        ]
         for key, item in document.value.items():
             *fields, name = paths[key]
             holder = value.setdefault("fields", {}) if fields else value

@@ -92,6 +92,11 @@ def test_another_model_is_refused_and_the_same_one_at_another_address_is_not(lab
     assert lab.evolve("--limit", "2", name="small").code == 0
 
 
+@pytest.mark.parametrize("option", ["--seeds", "--repeats", "--test-workers"])
+def test_more_than_any_machine_can_do_is_refused(lab: Lab, option: str) -> None:
+    assert "is not in the range 1<=x<=" in lab.evolve(option, "10000000000").ended(2, calls=0).err
+
+
 def test_another_embedder_is_refused(lab: Lab) -> None:
     lab.write("recipe.yaml", RECIPE.replace("memory: 0", "memory: 1"))
     assert lab.evolve("--limit", "1", "--embedder", "hashing").code == 0

@@ -91,6 +91,7 @@ def test_a_file_of_weights_keeps_its_path() -> None:
         (model("anthropic/claude", key_env="NOPE"), "NOPE is not set"),
         (model("foo/bar"), "no provider 'foo'. Write PROVIDER/NAME.*foo/bar@http://HOST:PORT/v1"),
         (model("antropic/claude"), "no provider 'antropic'. Did you mean 'anthropic'"),
+        (model("x@ftp://127.0.0.1:8801/v1"), "Did you mean.*default=x@http://127.0.0.1:8801/v1"),
         (model("http://127.0.0.1:8801/v1"), "Did you mean.*default=NAME@http://127.0.0.1:8801/v1"),
         (model("127.0.0.1:8801/v1"), "Did you mean.*default=NAME@http://127.0.0.1:8801/v1"),
         (model("m@127.0.0.1:8801/v1"), "Did you mean.*default=m@http://127.0.0.1:8801/v1"),

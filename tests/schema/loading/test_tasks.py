@@ -1,6 +1,7 @@
 """Streams of tasks: each line by its place, and every problem of a file at its own line."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,12 @@ def test_a_stream_in_another_encoding_is_one_problem(stream: Path) -> None:
     stream.write_text(f"{json.dumps(GOOD)}\n" * 3, encoding="utf-16")
     err = refused(ran(validate.main, "tasks.jsonl"))
     assert err == "tasks.jsonl:1:1: error: the file is UTF-16. Save it as UTF-8.\n"
+
+
+def test_a_pipe_that_was_read_before_is_not_called_an_empty_file() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "w") as pipe:
+        pipe.write("name: a\nagents: {one: {prompt: Do it.}}\n")
+        pipe.close()
+        err = refused(ran(validate.main, f"/dev/fd/{reading}"))
+    assert "nothing is left in this pipe. Files are read more than once: save it." in err

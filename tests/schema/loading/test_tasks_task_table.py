@@ -102,7 +102,10 @@ def test_numbers_of_others_are_texts_where_tasks_have_texts(tmp_path: Path) -> N
     form = TaskForm(columns=columns_of(["id=n", "query=q"]))
     with pytest.raises(ConfigError, match=r"tickets\.jsonl:2:1: error: query is missing"):
         load_tasks(path, Catalogue.of_host(), form)
-    path.write_text(path.read_text().partition("\n")[0])
+    path.write_text('{"n": 1, "query": "Why?"}\n')
+    with pytest.raises(ConfigError, match=r"jsonl:1:10: error: query: no key is called 'q'\."):
+        load_tasks(path, Catalogue.of_host(), form)
+    path.write_text('{"n": 17, "q": {"de": "Wie?"}, "niche": null, "files": 3}\n')
     (task,) = load_tasks(path, Catalogue.of_host(), form)
     assert (task.id, task.query, task.niche) == ("17", '{"de": "Wie?"}', None)
     assert dict(task.fields) == {"files": 3}
