@@ -21,7 +21,7 @@ from zlib import crc32
 
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.failpoints import failpoint
-from ...schema.values.files import sync, truncate, write_atomically
+from ...schema.values.files import naming, sync, truncate, write_atomically
 
 Note: TypeAlias = "Callable[[int, bytes], None]"
 """Called with each line of a file: its offset and its content."""
@@ -51,6 +51,7 @@ class LogFile:
     failure: StorageError | None = None
     _handle: int
     _is_changed: bool = False
+    _beside: Sequence[Path] = ()
     _flushing: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -157,12 +158,17 @@ class LogFile:
                 self.flushed = self.size  # so that no flush that comes later uses the handle
 
     def _make_whole(self) -> None:
-        """Cut off an incomplete end, and write the first line of a new file."""
+        """Cut off an incomplete end, write the first line of a new file, and see what is beside it.
+
+        Only that is flushed with it: what comes later does not describe what its lines are about.
+        """
         if os.fstat(self._handle).st_size > self.size:
             truncate(self.path, self.size)  # flushed, so that nothing of it reappears
         if not self.size:
             self._append(HEAD)
             self._is_changed = False
+        with naming(self.path.parent):
+            self._beside = sorted(self.path.parent.iterdir())
 
     def _append(self, text: bytes) -> None:
         left = text
@@ -194,15 +200,14 @@ class LogFile:
             if self.flushed is None:
                 self._flush_folder()
             else:
-                sync(self.path)
+                sync(self.path, self._handle)
         except OSError as error:  # also for a file beside ours, or the folder above it
             self.failure = _failure(self.path, error)
         else:
             self.flushed = upto
 
     def _flush_folder(self) -> None:
-        folder = self.path.parent
-        for file in sorted(folder.iterdir()):
+        for file in self._beside:
             if file.is_file():
                 try:
                     sync(file)
@@ -210,8 +215,8 @@ class LogFile:
                     if error.errno != ENOENT:  # a temporary file that was renamed meanwhile
                         raise
         # Contents before names: no name on disk may lead to a file that is empty there.
-        sync(folder)
-        sync(folder.parent)
+        sync(self.path.parent)
+        sync(self.path.parent.parent)
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:

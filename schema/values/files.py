@@ -135,10 +135,17 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def sync(path: Path) -> None:
-    """Flush a whole file to disk, whoever wrote it."""
+def sync(path: Path, handle: int | None = None) -> None:
+    """Flush a whole file to disk, whoever wrote it.
+
+    Args:
+        handle: The file, if it is open: then it need not be opened again.
+    """
     with naming(path):
-        _sync(path)
+        if handle is None:
+            _sync(path)
+        else:
+            _sync_open(handle)
 
 
 def make_folder(path: Path) -> None:
@@ -223,6 +230,10 @@ def _write(handle: int, content: bytes) -> None:
 def _sync(path: Path) -> None:
     """Flush a file; or a folder, because new names are stored there."""
     with _opened(path, os.O_RDONLY) as handle:
-        failpoint("files.sync.before")
-        os.fsync(handle)
-        failpoint("files.sync.after")
+        _sync_open(handle)
+
+
+def _sync_open(handle: int) -> None:
+    failpoint("files.sync.before")
+    os.fsync(handle)
+    failpoint("files.sync.after")

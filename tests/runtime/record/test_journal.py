@@ -201,9 +201,9 @@ async def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon
 ) -> None:
     flushed: list[str] = []
 
-    def noted(path: Path) -> None:
+    def noted(path: Path, handle: int | None = None) -> None:
         flushed.append(path.name)
-        sync(path)
+        sync(path, handle)
 
     monkeypatch.setattr(_entries, "LAG", FOR_EVER)
     monkeypatch.setattr(log_file, "sync", noted)
@@ -313,9 +313,9 @@ async def test_files_beside_it_are_flushed(tmp_path: Path, monkeypatch: pytest.M
     with Journal.open(tmp_path) as journal:
         loop, over = asyncio.get_running_loop(), asyncio.Event()
 
-        def noted(path: Path) -> None:
+        def noted(path: Path, handle: int | None = None) -> None:
             flushed.append(path.name)
-            sync(path)
+            sync(path, handle)
             if path == tmp_path.parent:  # the last
                 loop.call_soon_threadsafe(over.set)
 

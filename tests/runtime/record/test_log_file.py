@@ -144,10 +144,10 @@ def test_a_file_beside_it_that_is_renamed_while_it_is_flushed_does_not_end_the_r
 ) -> None:
     (tmp_path / ".manifest.half").write_text("written, and about to be renamed")
 
-    def sync_late(path: Path) -> None:
+    def sync_late(path: Path, handle: int | None = None) -> None:
         if path.name == ".manifest.half":
             path.rename(tmp_path / "manifest")
-        sync(path)
+        sync(path, handle)
 
     monkeypatch.setattr(log_file, "sync", sync_late)
     log = opened(tmp_path / "f")

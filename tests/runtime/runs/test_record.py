@@ -75,7 +75,8 @@ async def test_an_open_roster_in_which_nobody_wrote_has_an_empty_bus(tmp_path: P
 
 
 def test_without_answers_on_disk_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lost(path: Path) -> None:
+    def lost(path: Path, handle: int | None = None) -> None:
+        del handle
         raise StorageError(errno.EIO, "lost", str(path))
 
     async def kept() -> None:
