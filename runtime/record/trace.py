@@ -26,7 +26,7 @@ ARTIFACTS = "artifacts"
 """The folder for files of agents in a run's folder."""
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
-SOON = 0.02
+SOON = 0.1
 """The most seconds to collect events before writing them."""
 
 
