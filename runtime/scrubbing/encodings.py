@@ -16,6 +16,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from string import ascii_letters, digits
 
 SHORTEST_RUN = 16
 """The fewest characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers
@@ -36,6 +37,10 @@ HINT = re.compile(rf"[0-9A-Fa-f]{{2}}{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
 CELL_HINT = re.compile(rf"{HINT.pattern}|[ \t]{{3}}[!-~][ \t]{{2}}(?:[ \t][!-~]|\\)")
 """A pattern that occurs in every dump. Few other texts match it, and only matches are examined."""
 
+HINT_CLASSES = re.compile(rb"hh[ts]{1,4}[hxb]+[ts]{1,4}[hxb]+[tsb]")
+CELL_CLASSES = re.compile(rb"ttt[^t]tt")
+"""The hints, and a little more, in the classes of characters of `_HINT_CLASSES`."""
+
 BASE32 = re.compile(rf"[A-Z2-7]{{{SHORTEST_RUN},}}+")
 RUN = re.compile(
     rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}+"
@@ -44,6 +49,17 @@ RUN = re.compile(
 AFTER = re.compile(rf"{BREAK.pattern}{{0,2}}[ \t]*[^ \t\r\n\\]{{0,80}}+")
 HEX = re.compile(rf"[0-9A-Fa-f]{{{SHORTEST_RUN},}}+")
 PLAIN_BASE64 = str.maketrans("-_", "+/")
+
+
+def _classes(**signs: str) -> bytes:
+    """Return a table for `bytes.translate` that gives each sign the letter of its class."""
+    letters = {sign: letter for letter, some in signs.items() for sign in some}
+    return "".join(letters.get(chr(code), " ") for code in range(256)).encode()
+
+
+_HINT_CLASSES = _classes(h="0123456789abcdefABCDEF", t=" \t", s=",:;\n\r", x="x", b="\\")
+_RUN_CLASSES = _classes(r=f"{ascii_letters}{digits}+/_-")
+_ANY_RUN = b"r" * SHORTEST_RUN
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,14 +114,25 @@ class UnpackBudget:
 
 def encoded_in(text: str) -> Iterator[Encoded]:
     """Yield the parts of a text that may be encoded, without decoding them."""
-    for match in RUN.finditer(text):
-        yield Encoded(start=match.start(), end=match.end(), text=BREAK.sub("", match[0]))
+    # Most texts have none. To find that out, their characters' classes take a tenth of the time.
+    content = text.encode("latin-1", "replace")
+    yield from _runs(text, content.translate(_RUN_CLASSES))
+    classes = content.translate(_HINT_CLASSES)
+    if not (HINT_CLASSES.search(classes) or CELL_CLASSES.search(classes)):
+        return
     if hint_of(text).search(text) is None:
         return
     from .byte_dumps import dumps_in
 
     for dump in dumps_in(text):
         yield Encoded(start=dump.start, end=dump.end, dumped=dump.readings)
+
+
+def _runs(text: str, classes: bytes) -> Iterator[Encoded]:
+    place = classes.find(_ANY_RUN)
+    while place >= 0 and (match := RUN.match(text, place)):
+        yield Encoded(start=place, end=match.end(), text=BREAK.sub("", match[0]))
+        place = classes.find(_ANY_RUN, match.end())
 
 
 def hint_of(text: str) -> re.Pattern[str]:

@@ -144,8 +144,9 @@ class Scrubber:
     def _encoded(self, text: str) -> list[tuple[int, int]]:
         """Yield the encoded parts that hold a secret in some layer."""
         stretches = [*encoded_in(text)]
-        # Mostly there is nothing: all of them are searched at once.
-        if not stretches or not self._are_in(stretches, DEEPEST):
+        # Mostly there is nothing: all that differ are searched at once.
+        different = {(part.end - part.start, part.text, part.dumped): part for part in stretches}
+        if not stretches or not self._are_in([*different.values()], DEEPEST):
             return []
         return [
             (_begun(text, stretch.start), stretch.end)

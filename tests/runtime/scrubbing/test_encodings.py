@@ -7,13 +7,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.runtime.scrubbing.byte_dumps import dumps_in
 from coterie.runtime.scrubbing.encodings import (
+    RUN,
     SMALL_EXPANSION,
     UnpackBudget,
     encoded_in,
     unescaped,
     unpacked,
 )
+
+RUNS = st.sampled_from(["aGVsbG8w", "-_+/", "0123", " ", "\n", "\\n", "%0A", '"', "\u0142"])
+NUMBERS = st.tuples(
+    st.sampled_from(["", "", "0x", "\\x"]),
+    st.sampled_from(["41", "deadbeef", "0"]),
+    st.sampled_from([" ", ",\t", ":", ";", ",\n", "\\n"]),
+).map("".join)
+CELLS = st.sampled_from(["   u", "   :", "  \\0", "\t\t\t,", " 012", "    ", "\n"])
+
+
+@pytest.mark.parametrize("parts", [RUNS, NUMBERS, CELLS])
+@given(data=st.data())
+def test_the_classes_of_characters_hide_nothing_that_the_patterns_find(
+    data: st.DataObject, parts: st.SearchStrategy[str]
+) -> None:
+    text = "".join(data.draw(st.lists(parts, min_size=2, max_size=6)))
+    encoded = [*encoded_in(text)]
+    runs = [(part.start, part.end) for part in encoded if part.text]
+    assert runs == [match.span() for match in RUN.finditer(text)]
+    dumps = [(part.start, part.end, part.dumped) for part in encoded if part.dumped]
+    assert dumps == [(dump.start, dump.end, dump.readings) for dump in dumps_in(text)]
 
 
 @given(st.binary(max_size=60), st.integers(1, 500))
