@@ -58,6 +58,7 @@ def _classes(**signs: str) -> bytes:
 
 
 _HINT_CLASSES = _classes(h="0123456789abcdefABCDEF", t=" \t", s=",:;\n\r", x="x", b="\\")
+_ESCAPE_CLASSES = _classes(b="\\", e="01uUx", p="&%")
 _RUN_CLASSES = _classes(r=f"{ascii_letters}{digits}+/_-")
 _ANY_RUN = b"r" * SHORTEST_RUN
 
@@ -249,8 +250,8 @@ ESCAPE = re.compile(
     rf"|(?<=%)(?:25){{0,8}}+(?:5[Cc](?:u00|x)(?P<escape_>{_LETTER})|(?P<quoted>{_LETTER})))"
 )
 """An ASCII character that is written by its number."""
-MARKS = ("&#", "&amp;", "u00", "U00", "\\x", "%", "\\0", "\\1")
-"""Every text with escaped letters contains one of these."""
+MARKS = (b"be", b"p")
+"""Every text with escaped letters contains one of these, in the classes of `_ESCAPE_CLASSES`."""
 BASES = {"number": 10, "octal": 8}
 """The bases of the numbers in escapes; all others are hexadecimal."""
 
@@ -282,7 +283,8 @@ class Unescaped:
 
 def unescaped(text: str) -> Unescaped | None:
     """Decode escaped letters and digits in a text; None if there are none."""
-    if not any(mark in text for mark in MARKS):
+    classes = text.encode("latin-1", "replace").translate(_ESCAPE_CLASSES)
+    if not any(mark in classes for mark in MARKS):
         return None
     parts: list[str] = []
     views, places = [0], [0]
