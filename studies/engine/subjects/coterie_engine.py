@@ -16,6 +16,9 @@ from coterie.runtime.runs.record import RunRecord
 from coterie.runtime.scrubbing.scrubber import Scrubber
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
+SCRUB = Scrubber(["a-key-of-some-provider-42"])
+"""Removes one key from what is written: whoever pays a provider has one in the environment."""
+
 
 def build(workload: Workload, api_base: str) -> dict[str, Any]:
     """Compile the team once; the gateway is made where the loop runs."""
@@ -46,12 +49,13 @@ async def run(team: dict[str, Any], run: str) -> str:
     task = Task(id=run, query=TASK.format(run=run))
     folder = os.environ.get("MAS_BENCH_RUNS")
     if folder is None:
-        result = await executed(team, task, Trace(), Calls(gateway=team["gateway"]))
+        calls = Calls(gateway=team["gateway"], scrub=SCRUB)
+        result = await executed(team, task, Trace(), calls)
     else:
         async with RunRecord.begin(
-            Path(folder), team["plan"], task, Setting(), scrub=Scrubber()
+            Path(folder), team["plan"], task, Setting(), scrub=SCRUB
         ) as record:
-            calls = Calls(gateway=team["gateway"], journal=record.journal)
+            calls = Calls(gateway=team["gateway"], journal=record.journal, scrub=SCRUB)
             result = await executed(team, task, Trace(record.folder), calls)
             record.finish(result)
     return result.answer or f"{result.error}"
