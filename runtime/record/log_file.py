@@ -21,7 +21,7 @@ from zlib import crc32
 
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.failpoints import failpoint
-from ...schema.values.files import sync, truncate, write_atomically
+from ...schema.values.files import naming, sync, truncate, write_atomically
 
 Note: TypeAlias = "Callable[[int, bytes], None]"
 """Called with each line of a file: its offset and its content."""
@@ -52,6 +52,7 @@ class LogFile:
     _handle: int
     _beside: Sequence[Path]
     _is_changed: bool = False
+    _beside: Sequence[Path] = ()
     _flushing: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -160,12 +161,17 @@ class LogFile:
                 self.flushed = self.size  # so that no flush that comes later uses the handle
 
     def _make_whole(self) -> None:
-        """Cut off an incomplete end, and write the first line of a new file."""
+        """Cut off an incomplete end, write the first line of a new file, and see what is beside it.
+
+        Only that is flushed with it: what comes later does not describe what its lines are about.
+        """
         if os.fstat(self._handle).st_size > self.size:
             truncate(self.path, self.size)  # flushed, so that nothing of it reappears
         if not self.size:
             self._append(HEAD)
             self._is_changed = False
+        with naming(self.path.parent):
+            self._beside = sorted(self.path.parent.iterdir())
 
     def _append(self, text: bytes) -> None:
         left = text
