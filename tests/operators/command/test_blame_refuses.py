@@ -97,7 +97,7 @@ def changed(run: Path, change: str) -> None:
         ("fields", "events.jsonl:3 (no 't')"),
         ("agent", "events.jsonl:3 (no event: "),
         ("kind", "events.jsonl:3 (no 't')"),
-        ("result", "not what coterie wrote there"),
+        ("result", "not the file that coterie wrote"),
         ("list", "events.jsonl:3 (no object)"),
     ],
 )
