@@ -50,7 +50,6 @@ class LogFile:
     flushed: int | None = None
     failure: StorageError | None = None
     _handle: int
-    _beside: Sequence[Path]
     _is_changed: bool = False
     _beside: Sequence[Path] = ()
     _flushing: threading.Lock = field(default_factory=threading.Lock)
@@ -73,9 +72,7 @@ class LogFile:
             if place and (content := _content(line)):
                 note(place, content)
         handle = _opened(path, reading=reading)
-        beside = () if reading else sorted(file for file in path.parent.iterdir() if file != path)
-        flushed = size if reading else None
-        log = cls(path=path, size=size, flushed=flushed, _handle=handle, _beside=beside)
+        log = cls(path=path, size=size, flushed=size if reading else None, _handle=handle)
         try:
             if not reading:
                 log._make_whole()
@@ -217,7 +214,6 @@ class LogFile:
                 except StorageError as error:
                     if error.errno != ENOENT:  # a temporary file that was renamed meanwhile
                         raise
-        sync(self.path, self._handle)
         # Contents before names: no name on disk may lead to a file that is empty there.
         sync(self.path.parent)
         sync(self.path.parent.parent)
