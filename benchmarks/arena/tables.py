@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...runtime.values.terminal import counted
 from ...schema.values.files import make_folders, write_atomically
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted
 from ..comparison.tables import written
 
 ARENA = "arena.json"

@@ -10,10 +10,10 @@ import click
 
 from ...runtime.command.loading import refuse_unused
 from ...runtime.gateway.sharing import Shared
-from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.together import by_workers
 from ...runtime.values.usage import Usage
 from ...schema.values.errors import CoterieError
+from ...schema.values.terminal import counted, speakable
 from .figures import arena_value
 from .tables import write_files
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
+from ...schema.values.terminal import counted
 from ..evaluation.benchmark import Benchmark, Headline
 from ..evaluation.exporting import Answers
 from .examples import HOW_TO_GET, SUFFIX, full_tasks, mini_tasks, read_canary

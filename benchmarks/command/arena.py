@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from ...runtime.command.spending import unbudgeted_options
-from ...runtime.values.terminal import speakable
 from ...schema.command import Command, as_json, catalogue_of, host_options, problem_format
 from ...schema.values.json_text import dumps
 from ...schema.values.part import Part
+from ...schema.values.terminal import speakable
 
 
 @click.command("arena", cls=Command)

@@ -17,7 +17,6 @@ from ...runtime.command.spending import (
     setting_of,
     spending_options,
 )
-from ...runtime.values.terminal import speakable
 from ...schema.command import (
     Command,
     as_json,
@@ -28,6 +27,7 @@ from ...schema.command import (
     scorer_option,
 )
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import speakable
 from .evaluating import Evaluating, new_folder, recorded
 from .options import (
     RESULTS_FOLDER,

@@ -13,10 +13,10 @@ import click
 
 from ...runtime.command.spending import at_once, exporting, setting_of
 from ...runtime.otel.many import TurnSpans, around
-from ...runtime.values.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, speakable, speakable_json
 from .options import TOO_LOW
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import click
 
 from ...runtime.command.spending import at_once, exporting
 from ...runtime.otel.many import TurnSpans, around
-from ...runtime.values.terminal import counted, speakable
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import counted, speakable
 from .evaluating import shown_figures, words_typed
 
 if TYPE_CHECKING:

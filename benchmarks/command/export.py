@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.values.terminal import speakable
 from ...schema.command import Command
 from ...schema.values.codec import from_value
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import speakable
 from .options import RESULTS_FOLDER
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage, tokens_of
+from ...schema.values.terminal import counted
 from ..comparison.tables import by_niche, figure_text, written
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.values.terminal import counted, speakable
 from ...schema.command import Command, host_catalogue
 from ...schema.values.errors import ConfigError, InputError
+from ...schema.values.terminal import counted, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...runtime.values.terminal import clock, speakable
 from ...runtime.values.usage import Usage
+from ...schema.values.terminal import clock, speakable
 
 if TYPE_CHECKING:
     from ..evaluation.samples import Sample

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.values.terminal import counted, speakable
 from ...schema.command import Command, OutputFile, as_json
 from ...schema.host.catalogue import installed
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, speakable
 from .options import RESULTS_FOLDER, TOO_LOW
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from ...runtime.record.trace import Trace, kept_in
 from ...runtime.runs.record import MANIFEST, read_value
 from ...runtime.showing.recorded import Recorded
 from ...runtime.showing.viewed import Overview
-from ...runtime.values.terminal import on_one_line, unbroken
 from ...schema.command import HOST
 from ...schema.team.team import natural
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
+from ...schema.values.terminal import on_one_line, unbroken
 from ..evaluation.logs import artifacts_place, log_path
 from ..evaluation.results import scored_samples
 from .evaluate import OFFLINE

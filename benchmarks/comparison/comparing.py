@@ -12,10 +12,10 @@ from typing import Any
 from ...pool.values.intervals import mean_of, paired_interval
 from ...pool.values.layout import MANIFEST
 from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage, tokens_of
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
+from ...schema.values.terminal import counted, with_interval
 from ..evaluation.benchmark import find_benchmark, mean_score
 from ..evaluation.figures import EvaluationFigures
 from ..evaluation.measures import Measured, paired

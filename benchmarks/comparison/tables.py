@@ -7,8 +7,8 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ...runtime.values.terminal import with_interval
 from ...runtime.values.usage import tokens_of
+from ...schema.values.terminal import with_interval
 
 Format = Literal["markdown", "csv", "latex"]
 

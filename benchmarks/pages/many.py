@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...runtime.values.terminal import counted
 from ...runtime.values.usage import tokens_of
 from ...runtime.view import Links, Page
 from ...runtime.view.plots import Bars, Plot, PlotPoint, Series
 from ...schema.values.errors import CoterieError
+from ...schema.values.terminal import counted
 from ..comparison.tables import by_niche, by_team, figure_text
 from .evaluated import EvaluationFolder
 from .figures import bar_of, table_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
-from ...runtime.values.terminal import counted
 from ...runtime.view import (
     Links,
     NoPage,
@@ -17,6 +16,7 @@ from ...runtime.view import (
     verdict,
     word,
 )
+from ...schema.values.terminal import counted
 from ..evaluation.samples import Sample
 from .evaluated import EvaluationFolder
 from .templates import TEMPLATES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...runtime.values.terminal import counted
+from ...schema.values.terminal import counted
 from .addresses import Address, paper_at
 from .tables import Paper, load_paper, paper_names
 

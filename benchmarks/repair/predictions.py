@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from ...runtime.values.terminal import counted
 from ...schema.values.codec import Form, stored, to_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted
 from .records import read_records
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...runtime.record.trace import EVENTS
-from ...runtime.values.terminal import counted, on_one_line, speakable
 from ...runtime.values.usage import Usage
+from ...schema.values.terminal import counted, on_one_line, speakable
 from ..core.material import clip
 from .trace import FailedRun, RunStep
 from .verdict import BlameVerdict

@@ -19,7 +19,6 @@ from ...runtime.runs.record import as_json, read_setting
 from ...runtime.runs.services import Services, Setting, open_services
 from ...runtime.scrubbing.scrubber import Scrubber
 from ...runtime.values.budget import Budget
-from ...runtime.values.terminal import speakable_json
 from ...runtime.values.usage import Usage
 from ...schema.command import catalogue_of
 from ...schema.host.catalogue import Catalogue
@@ -27,6 +26,7 @@ from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import speakable_json
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
 from ..blame.reading import RunEnding, outage_of_run, trace_of

@@ -12,10 +12,10 @@ import click
 from ...runtime.record.branch import Branch, Locks
 from ...runtime.runs.whole import as_run
 from ...runtime.values.budget import Budget
-from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.values.errors import InputError, RunError
+from ...schema.values.terminal import counted
 from ..core.account import RoundAccount
 from ..core.judge import JudgeVerdict, judge
 from ..core.meta import MetaModel

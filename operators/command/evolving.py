@@ -19,10 +19,10 @@ from ...pool.values.layout import EVOLUTIONS, LEDGER
 from ...runtime.command.spending import exporting
 from ...runtime.otel.many import TurnSpans, around
 from ...runtime.record.journal import FILE, digest
-from ...runtime.values.terminal import counted, speakable
 from ...schema.values.errors import InputError, LimitError
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, speakable
 from ..evolution.folder import FROZEN, frozen_under
 
 if TYPE_CHECKING:

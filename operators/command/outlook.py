@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ...runtime.plan.plan import compile
-from ...runtime.values.terminal import counted
+from ...schema.values.terminal import counted
 from ..core.scoring import is_judged
 from ..evolution.reuse import told_reuse
 from ..evolution.strategy import strategy_of

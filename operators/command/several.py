@@ -12,10 +12,10 @@ from ...pool.folder.own_files import refuse_link
 from ...pool.values.layout import LEDGER
 from ...pool.values.student import t_interval
 from ...runtime.command.spending import exporting
-from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, speakable, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

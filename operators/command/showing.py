@@ -11,9 +11,9 @@ from ...runtime.agents.outcomes import Run
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
 from ...runtime.values.operator_answers import answer_warnings, useless_answers
-from ...runtime.values.terminal import counted, speakable
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import from_value
+from ...schema.values.terminal import counted, speakable
 from ..evolution.lines import answers_of, candidates_of, lines_in, score_text
 
 LONGEST_ANSWER = 600

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...runtime.values.terminal import counted
 from ...schema.host.models import require_model
 from ...schema.loading.ceiling import CapabilityPolicy, load_ceiling
 from ...schema.loading.recipe import DEFAULT_SEEDS, seeds_problem, settings_problems
@@ -17,6 +16,7 @@ from ...schema.loading.seeds import is_seed
 from ...schema.loading.tasks import require_answers
 from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, ModelError
+from ...schema.values.terminal import counted
 from ..evolution.readers import nobody_reads
 from ..evolution.strategy import SettingError, asked_models, strategy_of
 

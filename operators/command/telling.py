@@ -12,11 +12,11 @@ from ...pool.teams.pool import Pool
 from ...pool.view import events
 from ...runtime.record.journal import FILE as JOURNAL
 from ...runtime.record.journal import Journal
-from ...runtime.values.terminal import counted, speakable, with_interval
 from ...runtime.values.usage import NOTHING, Usage, total
 from ...schema.values.codec import to_value
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, speakable, with_interval
 from ..evolution.folder import EVOLUTIONS, MANIFEST, Manifest
 from ..evolution.lines import lines_in
 from ..evolution.strategy import strategy_of

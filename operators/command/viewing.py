@@ -18,10 +18,10 @@ from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.recorded import Recorded
 from ...runtime.showing.text import conversations
 from ...runtime.showing.viewed import Overview, Viewed
-from ...runtime.values.terminal import counted, on_one_line, speakable
 from ...schema.loading.loading import hostless_team
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
+from ...schema.values.terminal import counted, on_one_line, speakable
 from ..evolution.folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
 from ..evolution.lines import candidates_of, runs_of, score_text
 from .showing import Shown

@@ -12,8 +12,8 @@ import click
 
 from ...runtime.command.progress import live
 from ...runtime.showing.saying import event_text
-from ...runtime.values.terminal import clock, on_one_line, speakable
 from ...runtime.values.usage import tokens_of
+from ...schema.values.terminal import clock, on_one_line, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from ...runtime.agents.outcomes import AgentOutcome, Run
 from ...runtime.values.score import Score
-from ...runtime.values.terminal import counted
 from ...schema.team.words import span
-from ...schema.values.terminal import on_one_line, speakable
+from ...schema.values.terminal import counted, on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip
 
 LONGEST_ERROR = 200

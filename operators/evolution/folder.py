@@ -20,7 +20,6 @@ from ...pool.values.layout import EVOLUTIONS, MANIFEST, TURNS
 from ...runtime.record.journal import digest
 from ...runtime.record.trace import EVENTS
 from ...runtime.repository.repository import state_of
-from ...runtime.values.terminal import counted
 from ...schema.host.models import Model
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.loading.recipe import Recipe
@@ -31,6 +30,7 @@ from ...schema.values.files import make_folder, write_atomically
 from ...schema.values.json_text import dumps, loads
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
+from ...schema.values.terminal import counted
 from ...schema.values.values import is_mapping, parts
 
 __all__ = [

@@ -22,10 +22,10 @@ from ...pool.teams.pool import Pool
 from ...runtime.gateway.stream_sink import unheard
 from ...runtime.record.journal import digest
 from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError, RunError
 from ...schema.values.files import make_folders, rename, write_atomically
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted
 from .strategy import strategy_of
 
 if TYPE_CHECKING:

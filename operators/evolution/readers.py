@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...runtime.agents.outcomes import Run
-from ...runtime.values.terminal import counted
 from ...schema.team.team import Team
 from ...schema.values.hints import listed
+from ...schema.values.terminal import counted
 
 
 def nobody_reads(kinds: Collection[str], teams: Sequence[Team]) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...pool.values.layout import EVOLUTIONS
 from ...pool.values.statistics import wilson
-from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ...runtime.view import Links, Page, PageTable, TableCell, paged, verdict
 from ...runtime.view.plots import Plot, PlotPoint, Series
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted
 from ..command.telling import EvolutionStatus
 from ..evolution.folder import Manifest
 from ..evolution.lines import lines_in, runs_of, usage_of

@@ -8,10 +8,10 @@ from typing import Any
 from ...pool.values.layout import EVOLUTIONS
 from ...runtime.showing.conversation import calls_of
 from ...runtime.showing.text import conversations
-from ...runtime.values.terminal import counted
 from ...runtime.values.usage import Usage
 from ...runtime.view import Links, NoPage, Page
 from ...runtime.view.run import run_page
+from ...schema.values.terminal import counted
 from ..command.showing import Shown, told_of_run
 from ..command.viewing import logged, run_in
 from ..evolution.folder import Manifest

@@ -12,12 +12,12 @@ from ...pool.ledger.ledger import LedgerEntry
 from ...pool.ledger.members import Member
 from ...pool.teams.lineage import blame
 from ...pool.values.statistics import EVOLVE, Trial
-from ...runtime.values.terminal import counted
 from ...runtime.view import Links, Page, PageTable, TableCell, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.values.codec import from_value
 from ...schema.values.errors import StorageError
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import counted
 from .choices import choices_of, filtered
 from .pool_source import PoolSource
 from .templates import TEMPLATES, graph_of

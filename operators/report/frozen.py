@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...pool.values.intervals import mean_interval, paired_interval
 from ...runtime.runs.record import read_as
-from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
 from ...schema.values.codec import stored, to_value
 from ...schema.values.files import write_atomically
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, with_interval
 from ..evolution.readers import read_by, read_counts
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ...runtime.values.operator_answers import (
     useless_answers,
     values_of,
 )
-from ...runtime.values.terminal import counted, with_interval
 from ...runtime.values.usage import Usage
+from ...schema.values.terminal import counted, with_interval
 from ..core.judge import agreement
 from ..evolution.lines import answers_of, candidates_of, saved_of, usage_of
 from ..evolution.readers import read_by, read_counts

@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import Any
 
 from ...pool.values.intervals import Interval, mean_interval, paired_interval
-from ...runtime.values.terminal import counted, with_interval
 from ...schema.values.codec import stored, to_value
+from ...schema.values.terminal import counted, with_interval
 from .cases import Case, CaseSpending, Choice
 from .decisions import Always, Decision, asks
 from .fitting import FOLDS, Router, fit, out_of_fold, worth

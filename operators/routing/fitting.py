@@ -12,8 +12,8 @@ import math
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Annotated
 
-from ...runtime.values.terminal import counted
 from ...schema.values.codec import Form, stored, to_value
+from ...schema.values.terminal import counted
 from .decisions import Always, Decision, asks
 from .learners import LEARNERS, By
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command, as_json
 from ...schema.team.writing import agent_value
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, on_one_line
 from ..ledger.agents import PoolAgent, Revision
 from ..teams.pool import Pool
 from .arguments import open_pool, pool_folder

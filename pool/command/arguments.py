@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.values.terminal import on_one_line
+from ...schema.values.terminal import on_one_line
 from ..values.statistics import EVOLVE, Statistics
 
 if TYPE_CHECKING:

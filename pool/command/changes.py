@@ -10,11 +10,11 @@ from uuid import uuid4
 
 import click
 
-from ...runtime.values.terminal import counted
 from ...schema.command import Command, host_catalogue, name_options
 from ...schema.loading.agent_document import is_team_folder
 from ...schema.team.team import Lineage
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import counted
 from ..ledger.changes import Added, Restored, Retired
 from ..ledger.state import Admission
 from ..teams.pool import Pool

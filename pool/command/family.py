@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from ...runtime.values.terminal import on_one_line
 from ...schema.command import Command, as_json
 from ...schema.values.json_text import dumps
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import on_one_line
 from ..ledger.agents import PoolAgent
 from ..ledger.records import TrialRecord
 from ..teams.agent_blame import blame_agent

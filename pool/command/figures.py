@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...runtime.values.terminal import aligned, on_one_line, with_interval
 from ...schema.team.team import Lineage
+from ...schema.values.terminal import aligned, on_one_line, with_interval
 from ..ledger.agents import PoolAgent
 from ..ledger.records import TrialRecord
 from ..values.statistics import Statistics

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import on_one_line
 from ...schema.command import Command, as_json
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import on_one_line
 from ..ledger.learnt import Learnt
 from ..ledger.lessons import standing_for
 from ..teams.pool import Pool

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import counted, on_one_line
 from .arguments import pool_folder, tell
 
 OF_DRIVER = 4

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line, with_interval
 from ...schema.command import Command, as_json
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, on_one_line, with_interval
 from ..population.evolutions import EvolutionUsage, consumed, rates_of
 from ..population.population import RankingScore
 from ..population.signals import WINDOW, Happened, Signals, by_chance, signals, specialization

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line, speakable, with_interval
 from ...schema.command import Command, as_json
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, on_one_line, speakable, with_interval
 from ..expectation.expectation import POPULATION, Expectation
 from ..ledger.members import Member
 from ..population.seats import structures_of

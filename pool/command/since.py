@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line, speakable, speakable_json
 from ...schema.command import Command
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, on_one_line, speakable, speakable_json
 from .arguments import open_pool, pool_folder
 from .figures import made_by, score
 

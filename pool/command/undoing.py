@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command
+from ...schema.values.terminal import counted, on_one_line
 from .arguments import open_pool, pool_folder
 
 

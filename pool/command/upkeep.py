@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from ...runtime.values.terminal import counted, on_one_line
 from ...schema.command import Command, as_json, host_catalogue, name_options
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import counted, on_one_line
 from .arguments import open_pool, pool_folder
 
 FAULTY = 1

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from ...runtime.repository.git import git
-from ...runtime.values.terminal import counted
 from ...schema.loading.agent_document import LESSONS
 from ...schema.values.errors import AgentError, InputError
 from ...schema.values.files import append, make_folders, write_atomically
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import counted
 from ..folder.own_files import content_of
 from ..values.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST, TURNS
 from .manifests import united_manifests

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.repository.repository import Repository
-from ...runtime.values.terminal import counted
-from ...schema.values.terminal import on_one_line
+from ...schema.values.terminal import counted, on_one_line
 from ..values.layout import LEDGER
 from .past import entries_of
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.repository.repository import Repository
-from ...runtime.values.terminal import counted
 from ...schema.values.errors import AgentError, StorageError
 from ...schema.values.files import write_atomically
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import counted
 from ..ledger.ledger import Ledger
 from ..values.layout import LEDGER, TEAMS, file_of
 from .past import entries_of

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
-from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import counted
 from ..ledger.agents import PoolAgent
 from ..ledger.changes import Change, EventNoted, Forgotten, Learnt, Restored, Retired, Revised
 from ..ledger.ledger import LedgerEntry

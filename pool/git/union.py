@@ -14,9 +14,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from ...runtime.values.terminal import counted
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import counted
 from ..ledger.ledger import START, LedgerEntry, entry_of
 from ..ledger.scaffold import HEAD
 from ..ledger.state import State, in_order

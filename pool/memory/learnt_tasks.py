@@ -16,12 +16,11 @@ from typing import Any, Self
 
 from ...runtime.record.journal import digest
 from ...runtime.runs.record import read_value
-from ...runtime.values.terminal import counted
 from ...schema.team.task import Task
 from ...schema.values.errors import InputError
 from ...schema.values.problems import quoted
 from ...schema.values.secrets import scrubbed
-from ...schema.values.terminal import speakable
+from ...schema.values.terminal import counted, speakable
 from ...schema.values.values import is_mapping
 from ..folder.own_files import refuse_links
 from ..ledger.learnt import LONGEST_TASK

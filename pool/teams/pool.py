@@ -21,12 +21,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self, overload
 
-from ...runtime.values.terminal import counted
 from ...schema.host.catalogue import Catalogue
 from ...schema.loading.ceiling import CapabilityPolicy
 from ...schema.team.team import Lineage, Team
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.files import remove, write_atomically
+from ...schema.values.terminal import counted
 from ..folder.agent_folders import AgentFolders
 from ..folder.own_files import refuse_links
 from ..folder.replacing import is_cut_short, put_back

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import InputError
-from ..values.terminal import counted, speakable
+from ...schema.values.terminal import counted, speakable
 
 if TYPE_CHECKING:
     from .outcomes import AgentOutcome, Run

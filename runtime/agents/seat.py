@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ...schema.team.team import ACTS
 from ...schema.values.hints import did_you_mean
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import on_one_line
 from ..tools import ToolError
-from ..values.terminal import on_one_line
 from .acts import Finalize, Send, Start, Stop, Terminate
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ...schema.values.terminal import counted
 from ..gateway import CallError
 from ..gateway.http.http_client import HttpClient
 from ..gateway.http.refusals import failed
-from ..values.terminal import counted
 from .batch_apis import batch_api
 
 if TYPE_CHECKING:

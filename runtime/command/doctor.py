@@ -21,10 +21,10 @@ from ...schema.team.team import IMPLIED_BACKENDS, Agent
 from ...schema.values.errors import AgentError, InputError, JailError
 from ...schema.values.extras import how_to_get
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import speakable
 from ..gateway.endpoint import endpoint_of
 from ..otel.asked import ready
 from ..tools.servers import check_server, start_session
-from ..values.terminal import speakable
 
 
 @click.command(cls=Command)

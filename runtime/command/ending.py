@@ -12,7 +12,7 @@ import click
 
 from ...schema.team.words import span
 from ...schema.values.json_text import dumps
-from ..values.terminal import counted, on_one_line, speakable, speakable_json, unbroken
+from ...schema.values.terminal import counted, on_one_line, speakable, speakable_json, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...schema.values.errors import CoterieError
+from ...schema.values.terminal import counted
 from ..gateway import ChatRequest, Gateway
 from ..values.budget import Budget, Caps
-from ..values.terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,8 +13,8 @@ import click
 
 from ...schema.team.words import goes
 from ...schema.values.secrets import scrubbed
+from ...schema.values.terminal import counted, on_one_line
 from ..showing.saying import about, event_text
-from ..values.terminal import counted, on_one_line
 from ..values.usage import tokens_of
 
 if TYPE_CHECKING:

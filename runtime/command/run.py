@@ -21,7 +21,7 @@ from ...schema.command import (
 )
 from ...schema.values.errors import InputError, StorageError
 from ...schema.values.json_text import dumps, loads
-from ..values.terminal import counted, speakable
+from ...schema.values.terminal import counted, speakable
 from .spending import caps_option, exporting, otel_option, setting_of, spending_options
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import click
 from ...schema.command import Command, Family, as_json, with_options
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from ..values.terminal import aligned, counted, speakable, speakable_json, unbroken
+from ...schema.values.terminal import aligned, counted, speakable, speakable_json, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

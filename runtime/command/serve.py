@@ -13,8 +13,8 @@ import click
 from ...schema.command import Command, catalogue_of, host_options
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
+from ...schema.values.terminal import speakable
 from ..values.loopback import LOOPBACK
-from ..values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

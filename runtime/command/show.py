@@ -11,8 +11,8 @@ from ...schema.host.conforming import expected
 from ...schema.values.errors import InputError
 from ...schema.values.hints import did_you_mean
 from ...schema.values.json_text import dumps
+from ...schema.values.terminal import speakable_json
 from ...schema.values.values import Json
-from ..values.terminal import speakable_json
 
 
 def show(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.values.errors import CoterieError, InputError
-from ..values.terminal import speakable
+from ...schema.values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator

@@ -6,12 +6,12 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...schema.values.terminal import on_one_line
 from ..agents.acting import WHAT, WHOM, acting
 from ..agents.seat import Seat
 from ..gateway.chat.dialogue import clipped
 from ..messages.messages import fence
 from ..prompts import render
-from ..values.terminal import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import on_one_line
 from ...schema.values.values import unlike_default
-from ..values.terminal import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ import click
 
 from ...schema.values.errors import InputError
 from ...schema.values.extras import how_to_get
-from ..values.terminal import speakable
+from ...schema.values.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

@@ -16,8 +16,8 @@ from ...schema.team.team import READ_SKILL, Agent, Team, is_prompt_id
 from ...schema.team.words import chooses, duty, goes, terms
 from ...schema.team.writing import output_schema_in_order
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import counted
 from ...schema.values.values import plain, unlike_default
-from ..values.terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
+from ...schema.values.terminal import counted, on_one_line
 from ...schema.values.values import is_mapping
-from ..values.terminal import counted, on_one_line
 from .event_fields import fault_of
 from .trace import EVENTS, VERSION
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from ...schema.values.errors import InputError
 from ...schema.values.secrets import secrets_of
+from ...schema.values.terminal import counted
 from ..gateway import Gateway
 from ..jail.jails import Jails
 from ..tools.approval import Approvals
 from ..tools.toolbox import Toolbox
 from ..values.budget import Caps
-from ..values.terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Mapping

@@ -12,11 +12,11 @@ from typing import Any, Self
 from ...schema.loading.loading import read_team
 from ...schema.team.team import Team
 from ...schema.values.errors import InputError
+from ...schema.values.terminal import unbroken
 from ...schema.values.values import is_list, is_mapping
 from ..record.events import EVENTS, EventLog, events_of
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, read_result, read_value
-from ..values.terminal import unbroken
 from ..values.usage import COUNT_NAMES, Usage
 from .conversation import AnsweredCall, calls_of
 from .text import written

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...schema.team.words import span
 from ...schema.values.json_text import dumps
-from ..values.terminal import counted
+from ...schema.values.terminal import counted
 from ..values.usage import tokens_of
 
 LONGEST = 200

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...schema.picture.text import draw
 from ...schema.values.codec import from_value
+from ...schema.values.terminal import counted, on_one_line, speakable
 from ..gateway.chat.dialogue import clipped, spoken
 from ..values.operator_answers import OperatorAnswers, answer_warnings, useless_answers
-from ..values.terminal import counted, on_one_line, speakable
 from .conversation import news
 from .saying import about, event_text
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ...schema.host.catalogue import installed, load_named
 from ...schema.host.conforming import guarded
-from ..values.terminal import speakable
+from ...schema.values.terminal import speakable
 from .recorded import Recorded
 
 VIEWS = "views"

@@ -11,7 +11,7 @@ import click
 
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps
-from ..values.terminal import on_one_line, speakable, speakable_json
+from ...schema.values.terminal import on_one_line, speakable, speakable_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...schema.values.errors import LimitError
+from ...schema.values.terminal import counted
 from .caps import Caps
-from .terminal import counted
 from .usage import NOTHING, Usage
 
 __all__ = ["Budget", "BudgetReached", "Caps", "Reservation"]

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from ...schema.values.codec import OMITTED, stored, to_value
-from ...schema.values.terminal import on_one_line
-from .terminal import counted
+from ...schema.values.terminal import counted, on_one_line
 
 LONGEST_REASON = 100
 MOST_REASONS = 3

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...schema.picture.svg import Mark, draw_marked
+from ...schema.values.terminal import counted
 from ...schema.values.values import is_list, is_mapping
 from ..record.events import EVENTS
 from ..record.journal import is_held
 from ..runs.record import MANIFEST, RESULT, TEAM_THAT_WAS, read_value
 from ..showing.recorded import Recorded
 from ..showing.saying import event_text
-from ..values.terminal import counted
 from .chart import chart
 from .pages import FOLDER, Page, Templates
 from .questions import open_questions, write_answer

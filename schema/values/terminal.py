@@ -1,9 +1,10 @@
-"""Makes the output of models, tools and files safe to show on a terminal."""
+"""Text for a terminal: counts, tables, and text of models, tools and files, made safe to show."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline
@@ -63,3 +64,30 @@ def visible(text: str) -> str:
     """
     plain = text.replace("\r\n", "\n")
     return _HIDDEN.sub(lambda result: f"[U+{ord(result[0]):04X}]", plain)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a count with its noun: `1 agent`, `2 agents`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def with_interval(value: float, interval: Sequence[float], sign: str = "") -> str:
+    """Return a figure with its interval; the sign `+` marks a difference."""
+    low, high = interval
+    return f"{value:{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
+
+
+def aligned(rows: Iterable[Sequence[str]], sides: Collection[str]) -> Iterator[str]:
+    """Yield the lines of a table, each column aligned to its side: < or >."""
+    lines = [*rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = zip(line, sides, widths, strict=True)
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in cells).rstrip()
+
+
+def clock(seconds: float) -> str:
+    """Return a time as a clock shows it: `0:07`, `1:02:03`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from coterie.runtime.values.terminal import counted
 from coterie.schema.command import Command
 from coterie.schema.values.errors import InputError
+from coterie.schema.values.terminal import counted
 
 from .costs import DOCUMENTED, Costs, measured
 from .reality import BAND, compared

@@ -18,10 +18,10 @@ from coterie.operators.command.arguments import OperatorHost, model_options, set
 from coterie.runtime.command.signals import stopped_in_order
 from coterie.runtime.command.spending import at_once
 from coterie.runtime.doubles import ScriptedModel
-from coterie.runtime.values.terminal import speakable
 from coterie.schema.command import Command, Family, catalogue_of
 from coterie.schema.values.errors import InputError
 from coterie.schema.values.json_text import dumps
+from coterie.schema.values.terminal import speakable
 
 from .figures import NAMES, by_length, by_source, costs, length_of
 from .judges import JUDGES, Judge

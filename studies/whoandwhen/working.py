@@ -11,8 +11,8 @@ import click
 from coterie.benchmarks.command.evaluating import words_typed
 from coterie.benchmarks.command.progress import Progress
 from coterie.benchmarks.evaluation.samples import Sample
-from coterie.runtime.values.terminal import counted, speakable
 from coterie.schema.values.errors import InputError
+from coterie.schema.values.terminal import counted, speakable
 
 from .attributing import Attributing
 from .results import begin, write_lines

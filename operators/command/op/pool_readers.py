@@ -12,12 +12,12 @@ from ....pool.ledger.members import Member
 from ....pool.population.population import ANCHOR, Population
 from ....pool.teams.pool import Pool
 from ....pool.teams.sources import load_source
-from ....runtime.values.terminal import counted
 from ....schema.host.catalogue import Catalogue
 from ....schema.team.task import Task
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from ....schema.values.problems import quoted
+from ....schema.values.terminal import counted
 from ...core.proposal import edit_words
 from ...methods.evochamber.compose import compose, seats
 from ...methods.evochamber.leading import Leader, closest

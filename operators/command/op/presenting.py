@@ -16,12 +16,11 @@ from ....pool.ledger.learnt import Learnt
 from ....pool.ledger.state import Admission
 from ....pool.population.population import LIFECYCLE
 from ....runtime.record.journal import digest
-from ....runtime.values.terminal import speakable, speakable_json
 from ....schema.host.conforming import expected
 from ....schema.team.team import Agent, Team
 from ....schema.values.errors import InputError
 from ....schema.values.json_text import dumps
-from ....schema.values.terminal import on_one_line
+from ....schema.values.terminal import on_one_line, speakable, speakable_json
 from ....schema.values.values import Json
 from ...core.operator import Operator
 from ...core.printed import Noted, Printed

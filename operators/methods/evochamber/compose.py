@@ -10,8 +10,8 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from ....pool.population.population import ANCHOR, Population, RankingScore, overlap
-from ....runtime.values.terminal import counted
 from ....schema.values.errors import InputError
+from ....schema.values.terminal import counted
 from .settings import PopulationSettings
 
 COMPLEMENT = "complement"

@@ -17,11 +17,10 @@ from typing import Any
 from ....pool.expectation.expectation import DIGITS, Expectation, ranked
 from ....pool.ledger.learnt import Learnt
 from ....pool.ledger.members import Member
-from ....runtime.values.terminal import counted
 from ....schema.edits.offer.strict import among, array, closed
 from ....schema.team.task import Task
 from ....schema.team.team import Team
-from ....schema.values.terminal import on_one_line
+from ....schema.values.terminal import counted, on_one_line
 from ...core.answers import reason_schema, structured
 from ...core.bounds import Bounds
 from ...core.material import clip, fenced, material, solved, task_text

@@ -14,13 +14,12 @@ from ....runtime.values.operator_answers import (
     answer_warnings,
     useless_answers,
 )
-from ....runtime.values.terminal import counted
 from ....runtime.values.usage import Usage
 from ....schema.values.codec import Misfit, from_value, stored, to_value
 from ....schema.values.errors import StorageError
 from ....schema.values.files import write_atomically
 from ....schema.values.json_text import dumps, loads
-from ....schema.values.terminal import on_one_line
+from ....schema.values.terminal import counted, on_one_line
 from ...core.material import clip
 
 RACE_FILE = "race.json"

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .....pool.ledger.changes import Added
-from .....runtime.values.terminal import counted
 from .....schema.loading.agent_file import load_agent
 from .....schema.loading.seeds import SEEDS
 from .....schema.team.team import Lineage
@@ -14,6 +13,7 @@ from .....schema.team.writing import agent_value, write_agent_yaml
 from .....schema.values.errors import ConfigError, InputError
 from .....schema.values.hints import did_you_mean
 from .....schema.values.problems import quoted
+from .....schema.values.terminal import counted
 from ....core.roles import with_text
 from ....evolution.strategy import SettingError
 from ..structures import LEADER, structures

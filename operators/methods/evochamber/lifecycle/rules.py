@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .....pool.population.population import Population, RankingScore, heir, overlap
-from .....runtime.values.terminal import counted
 from .....schema.values.problems import quoted
+from .....schema.values.terminal import counted
 from ..settings import PopulationSettings
 
 Fired = Literal["fork", "merge", "prune", "genesis", "specialize"]

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from coterie.runtime.command import doctor
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.values.terminal import counted, on_one_line, speakable, speakable_json
 from coterie.schema.command import Command
-from coterie.schema.values.terminal import visible
+from coterie.schema.values.terminal import counted, on_one_line, speakable, speakable_json, visible
 
 from ...support.commands import mas, run_on_terminal
 
