@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..schema.values.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from .agents.outcomes import AgentOutcome, Run
+    from .agents.outcomes import AgentOutcome, Run, Score
     from .calls.calls import Calls
     from .engine.engine import Context, execute
     from .gateway import Gateway
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .scoring.scorers import Evidence
     from .tools import Toolbox
     from .values.budget import Budget, Caps
-    from .values.score import Score
 
 __all__ = [
     "Ablation",

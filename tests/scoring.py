@@ -2,10 +2,9 @@
 
 import asyncio
 
-from coterie.runtime.agents.outcomes import ToolCall
+from coterie.runtime.agents.outcomes import Score, ToolCall
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.scorers import Evidence, score
-from coterie.runtime.values.score import Score
 from coterie.schema.team.task import Task
 
 

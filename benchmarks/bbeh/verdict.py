@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 
 PREFIXES = ("The answer is:", "The final answer is ", "The final answer is: ", "The answer is ")

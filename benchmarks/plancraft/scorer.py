@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.codec import from_value
 from ...schema.values.values import is_mapping

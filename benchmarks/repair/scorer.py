@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import Score
 from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
 from ...schema.values.errors import InputError
 from .instance import parse_instance, touched

@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.agents.outcomes import Score
 from ...runtime.jail import JailKilled, JailLimits, JailRequest, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
-from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
 from ...schema.values.errors import InputError, JailError
 from ...schema.values.extras import how_to_get

@@ -14,10 +14,10 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.agents.outcomes import Score
 from ...runtime.jail import JailLimits, JailRequest, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.runners.bridge import in_thread
-from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, seconds_option, takes
 from ...schema.values.errors import JailError
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
+from ...runtime.agents.outcomes import Score
 from ...runtime.scoring.answer_line import readings
 from ...runtime.scoring.scorers import ENDING, Evidence
-from ...runtime.values.score import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.problems import Path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import Score
 from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import dumps

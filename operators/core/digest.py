@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...runtime.agents.outcomes import AgentOutcome, Run
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import AgentOutcome, Run, Score
 from ...schema.team.words import span
 from ...schema.values.terminal import counted, on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip

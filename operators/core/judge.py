@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...pool.values.statistics import wilson
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import Score
 from ...runtime.values.together import together
 from ...schema.edits.offer.strict import ANY_TEXT, FRACTION, Schema, closed
 from ...schema.team.task import Task

@@ -8,8 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from ...pool.values.statistics import Trial
-from ...runtime.agents.outcomes import Run
-from ...runtime.values.score import Score
+from ...runtime.agents.outcomes import Run, Score
 from ...runtime.values.usage import Usage
 from ...schema.edits import Component
 from ...schema.team.task import Task

@@ -15,12 +15,11 @@ from ...pool.memory.recall import recalling
 from ...pool.teams.pool import Pool
 from ...pool.values.statistics import Trial
 from ...pool.view import PoolView, op
-from ...runtime.agents.outcomes import Run
+from ...runtime.agents.outcomes import Run, Score
 from ...runtime.calls.calls import seed_of
 from ...runtime.runs.services import Services
 from ...runtime.scoring.scorers import scored
 from ...runtime.values.operator_answers import OperatorTally, values_of
-from ...runtime.values.score import Score
 from ...runtime.values.together import together
 from ...runtime.values.usage import Usage
 from ...schema.host.conforming import expected

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.agents.outcomes import Run
+from ...runtime.agents.outcomes import Run, Score
 from ...runtime.agents.round_state import NOTHING, RoundState
 from ...runtime.engine.allowance import Allowance
 from ...runtime.engine.engine import execute
@@ -16,7 +16,6 @@ from ...runtime.rounds.rounds import NOBODY_SILENT, Next, rounds, summed
 from ...runtime.runs.parent_reuse import ParentRunReuse
 from ...runtime.runs.whole import as_run, passes, perform
 from ...runtime.scoring.scorers import scored
-from ...runtime.values.score import Score
 from ...runtime.values.usage import Usage
 from ...schema import dump
 from ...schema.values.codec import from_value, to_value

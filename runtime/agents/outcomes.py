@@ -16,7 +16,6 @@ from ...schema.values.codec import OMITTED, SKIPPED, Form, stored, to_value
 from ..gateway import Message
 from ..repository.changes import RepositoryChange
 from ..values.operator_answers import OperatorAnswers
-from ..values.score import Score
 from ..values.usage import NOTHING, Usage
 from ..values.warnings import CUT_OFF, SUBSTITUTED
 from .runner import AgentResult
@@ -161,6 +160,23 @@ class Ending:
     turns: Mapping[str, int] = field(default_factory=dict[str, int])
     sent: int = 0
     unread: int = 0
+
+
+@stored(closed=True)
+class Score:
+    """How good an answer is.
+
+    Attributes:
+        value: From 0 (wrong) to 1 (right).
+        measures: Other measurements, by name, such as `side_effects`.
+        log: Details for people, such as the output of tests. At most some hundred kilobytes: there
+            is one for every trial.
+    """
+
+    value: float
+    reason: str
+    measures: Mapping[str, float] = field(default_factory=dict[str, float])
+    log: str = ""
 
 
 @stored()

@@ -21,7 +21,7 @@ from ...schema.values.entries import own_version
 from ...schema.values.errors import InputError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
-from ..agents.outcomes import AgentOutcome, Run
+from ..agents.outcomes import AgentOutcome, Run, Score
 from ..jail.jails import Jails
 from ..plan.plan import Plan
 from ..record.journal import Journal
@@ -30,7 +30,6 @@ from ..scrubbing.scrubber import holds_secret
 from ..values.budget import Caps
 from ..values.encoded import encoded
 from ..values.operator_answers import OperatorAnswers
-from ..values.score import Score
 from ..values.usage import Usage
 from .services import Setting
 

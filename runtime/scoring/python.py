@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...schema.host.foreign_code import foreign_code
 from ...schema.values.problems import quoted
+from ..agents.outcomes import Score
 from ..tools.python import call_python
-from ..values.score import Score
 from .scorers import ScorerError, is_share
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 from ...schema.host.scorer_form import ScorerForm, takes
 from ...schema.values.problems import Path
 from ...schema.values.values import is_list, is_mapping
-from ..values.score import Score
+from ..agents.outcomes import Score
 from .answer_line import readings
 
 DEPTH = 10

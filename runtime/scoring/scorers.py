@@ -21,8 +21,8 @@ from ...schema.values.errors import CoterieError, JailError
 from ...schema.values.json_text import loads
 from ...schema.values.problems import quoted
 from ...schema.values.values import is_list, is_mapping, replaced
+from ..agents.outcomes import Score
 from ..jail.jails import MOST_MOVES
-from ..values.score import Score
 from .answer_line import readings
 from .comparing import chosen_letter, distance, numerals, plain, same_json, text_of
 

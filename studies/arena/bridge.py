@@ -20,8 +20,8 @@ from coterie.operators.core.proposal import RejectedProposal
 from coterie.operators.evolution.episode import Episode
 from coterie.operators.evolution.strategy import Strategy
 from coterie.pool.ledger.changes import Added
+from coterie.runtime.agents.outcomes import Score
 from coterie.runtime.values.caps import Caps
-from coterie.runtime.values.score import Score
 from coterie.schema.edits import RejectedEdits, SetPrompt, apply
 from coterie.schema.edits.offer.strict import closed
 from coterie.schema.team.team import Lineage

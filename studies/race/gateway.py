@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.values.score import Score
+from coterie.runtime.agents.outcomes import Score
 from coterie.schema.host.scorer_form import ScorerForm, takes
 
 from ..gateways import SimulatedGateway

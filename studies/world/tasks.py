@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.values.score import Score
+from coterie.runtime.agents.outcomes import Score
 from coterie.schema.host.scorer_form import ScorerForm, takes
 from coterie.schema.team.task import ScorerChoice, Task
 

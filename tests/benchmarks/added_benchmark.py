@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from coterie.benchmarks.evaluation.benchmark import Benchmark, Source
-from coterie.runtime.values.score import Score
+from coterie.runtime.agents.outcomes import Score
 from coterie.schema import ScorerChoice, Task
 
 COINS = (50, 20, 10, 5, 2, 1)

@@ -15,7 +15,7 @@ from coterie.operators.evolution.strategy import Strategy
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import Tool, Toolkit
 from coterie.runtime.tools.tool import ToolOutput
-from coterie.runtime.values.score import Score
+from coterie.runtime.agents.outcomes import Score
 from coterie.runtime.view.pages import Page
 from coterie.schema import Task
 from coterie.schema.host.scorer_form import ScorerForm

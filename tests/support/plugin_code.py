@@ -8,7 +8,7 @@ from coterie.operators import Operator
 from coterie.operators.evolution.strategy import Strategy
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import Tool
-from coterie.runtime.values.score import Score
+from coterie.runtime.agents.outcomes import Score
 from coterie.schema import Task
 from coterie.schema.host.scorer_form import ScorerForm, takes
 

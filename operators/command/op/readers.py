@@ -195,8 +195,8 @@ def ground(  # noqa: PLR0917 - all are given by their names
     show_answer: bool,
 ) -> Ground:
     """Read a run with its agents' dialogues, as the input of a retrospective."""
+    from ....runtime.agents.outcomes import Score
     from ....runtime.record.events import all_events_of
-    from ....runtime.values.score import Score
 
     run = with_dialogues(account.run, all_events_of(run_folder), DIALOGUE)
     score = run.score if worth is None else Score(value=worth, reason="")

@@ -21,7 +21,7 @@ from .gauge import gauge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....runtime.values.score import Score
+    from ....runtime.agents.outcomes import Score
     from ....schema.team.team import Team
     from ...evolution.episode import Episode
     from ...routing import By, Choice, Features, Router

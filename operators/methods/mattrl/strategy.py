@@ -24,7 +24,7 @@ from .teams import pre_tested, single_of, suits, team_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....runtime.values.score import Score
+    from ....runtime.agents.outcomes import Score
     from ....schema.team.team import Team
     from ...core.utterances import Utterance
     from ...evolution.episode import Episode

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....pool.expectation.expectation import by_standing
+from ....runtime.agents.outcomes import Score
 from ....runtime.rounds.rounds import Ablation
-from ....runtime.values.score import Score
 from ....schema.values.errors import InputError
 from ...core.roles import free_id
 from .select import RIGHT

@@ -18,8 +18,7 @@ from .succession import GATE, LEVELS, Level
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ....runtime.agents.outcomes import Run
-    from ....runtime.values.score import Score
+    from ....runtime.agents.outcomes import Run, Score
     from ....schema.edits import Edit
     from ....schema.team.team import Team
     from ...core.meta import OperatorModel

@@ -21,8 +21,7 @@ from .succession import Again, Succession
 
 if TYPE_CHECKING:
     from ....pool.ledger.members import Member
-    from ....runtime.agents.outcomes import Run
-    from ....runtime.values.score import Score
+    from ....runtime.agents.outcomes import Run, Score
     from ....schema.team.team import Team
     from ...evolution.episode import Episode
     from ...evolution.strategy import Need

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ....runtime.values.score import Score
+from ....runtime.agents.outcomes import Score
 from ....runtime.values.usage import Usage, total
 from ...core.scoring import is_judged
 from ...evolution.episode import Episode

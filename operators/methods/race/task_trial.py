@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ....runtime.agents.outcomes import Run
-    from ....runtime.values.score import Score
+    from ....runtime.agents.outcomes import Run, Score
     from ....schema.team.task import Task
 
 

@@ -14,7 +14,7 @@ from ....pool.expectation.expectation import expectations
 from ....pool.ledger.members import Member
 from ....pool.teams.lineage import steps_to
 from ....pool.values.identity import are_isomorphic, identity_of
-from ....runtime.values.score import Score
+from ....runtime.agents.outcomes import Score
 from ....runtime.values.together import together
 from ....schema.team.team import Lineage, LineageStep, Team
 from ...core.digest import digest

@@ -9,11 +9,11 @@ import pytest
 
 from coterie.benchmarks.evaluation.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import mathematics
+from coterie.runtime.agents.outcomes import Score
 from coterie.runtime.jail import Jails
 from coterie.runtime.jail.detect import detect
 from coterie.runtime.scoring.scorers import Evidence, ScorerError
 from coterie.runtime.scoring.scorers import score as scored
-from coterie.runtime.values.score import Score
 from coterie.schema import ConfigError, InputError, JailError, ScorerChoice, Task, load_task
 
 from ...waiting import wait_for

@@ -14,10 +14,10 @@ from coterie.benchmarks.evaluation.benchmark import Source
 from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
+from coterie.runtime.agents.outcomes import Score
 from coterie.runtime.jail import AnyJail, JailRequest, Jails
 from coterie.runtime.jail.detect import detect
 from coterie.runtime.scoring.scorers import Evidence, score
-from coterie.runtime.values.score import Score
 from coterie.schema import InputError, JailError, ScorerChoice, Task
 
 from ...waiting import wait_for

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from coterie.runtime.agents.outcomes import Score
 from coterie.runtime.jail import Jails
 from coterie.runtime.scoring.scorers import ENDING, Evidence, score
-from coterie.runtime.values.score import Score
 from coterie.schema import Catalogue, ConfigError, ScorerChoice, Task, load_task
 from coterie.schema.host.catalogue import installed
 from coterie.schema.host.scorer_form import LONGEST_ANSWER, form_of

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from coterie.operators import Bounds, RoundAccount
-from coterie.runtime.agents.outcomes import ToolCall
-from coterie.runtime.values.score import Score
+from coterie.runtime.agents.outcomes import Score, ToolCall
 
 from ..rounds import TRIO, did, worked
 

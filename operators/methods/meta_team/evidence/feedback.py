@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .....runtime.agents.outcomes import Run
-from .....runtime.values.score import Score
+from .....runtime.agents.outcomes import Run, Score
 from .....schema.team.task import Task
 from .....schema.values.json_text import dumps
 from .....schema.values.terminal import on_one_line
