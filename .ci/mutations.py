@@ -15,7 +15,8 @@ GROUPS = {
     " runtime/runs/record.py",
     "budget": "runtime/values/budget.py runtime/engine/allowance.py runtime/values/caps.py"
     " runtime/calls/calls.py",
-    "engine": "runtime/engine/engine.py runtime/engine/agent_execution.py",
+    "engine": "runtime/engine/engine.py runtime/engine/agent_execution.py"
+    " runtime/engine/agent_inputs.py runtime/engine/attempt.py",
     "edits": "schema/edits/**/*.py",
     "ceiling": "schema/loading/ceiling.py",
     "admission": "operators/methods/search/admission.py",

@@ -365,7 +365,7 @@ class Running:
             status="cancelled",
             usage=sum((execution.usage for execution in executions), NOTHING_SPENT),
             seconds=max(execution.seconds for execution in executions),
-            attempts=sum(execution.attempts for execution in executions),
+            attempts=sum(execution.attempt.number for execution in executions),
             mishaps=tuple(
                 dict.fromkeys(
                     name for execution in executions for name in execution.warnings.as_texts()
@@ -425,8 +425,8 @@ class Running:
             planned.agent.id,
             level=planned.level,
             backend=planned.backend,
-            received=[report.agent_id for report in execution.reports],
-            **({"left_out": left_out} if (left_out := execution.left_out) else {}),
+            received=[report.agent_id for report in execution.inputs.reports],
+            **({"left_out": left_out} if (left_out := execution.inputs.left_out) else {}),
             **({"items": execution.item.of} if execution.item else {}),
         )
 

@@ -21,7 +21,7 @@ from coterie.runtime import (
 )
 from coterie.runtime.agents.outcomes import ToolCall
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.engine import agent_execution as desk
+from coterie.runtime.engine import attempt
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.scoring import scorers
 from coterie.runtime.tools import Tool, ToolError
@@ -303,7 +303,7 @@ def test_a_call_of_the_journal_counts_while_another_of_its_agent_is_answered(
 
 
 def test_what_tools_give_is_bounded(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk, "LARGEST_WORK", 1000)
+    monkeypatch.setattr(attempt, "LARGEST_WORK", 1000)
 
     async def failing(assignment: Assignment) -> str:
         for by in range(1, 1000):
