@@ -18,7 +18,7 @@ from coterie.operators.methods.evochamber.compose import compose
 from coterie.operators.methods.evochamber.lifecycle.rules import due
 from coterie.operators.methods.evochamber.settings import PopulationSettings
 from coterie.pool.ledger.changes import Evaluated
-from coterie.pool.ledger.ledger import START, LedgerEntry
+from coterie.pool.ledger.ledger import LedgerEntry
 from coterie.pool.population.population import Population, Rates
 from coterie.pool.values.statistics import Trial, TrialPart
 from coterie.schema.command import Command
@@ -65,7 +65,7 @@ def retired(lagging: int, *, tasks: int, seed: int, **rule: Any) -> Counter[bool
 
 
 def _after(town: Population, value: Mapping[str, Any]) -> Population:
-    return town.after(LedgerEntry(op="", value=dict(value), files=(), end=START))
+    return town.after(LedgerEntry(op="", value=dict(value)))
 
 
 def _worked(

@@ -78,7 +78,7 @@ class UnionSide:
             if not text.endswith(b"\n"):
                 break
             try:
-                entry = entry_of(text, after)
+                entry = entry_of(text, after.line + 1, after.offset)
             except ValueError as error:
                 raise _damage(name, after.line + 1, str(error)) from None
             if entry is None:

@@ -179,9 +179,22 @@ class Current:
         return State(self.folder, learnt=Lessons(self.folder / LEDGER))
 
     def _take_in(self) -> None:
-        for entry in self.ledger.read(self._place):
-            self._take(entry)
+        try:
+            self._take_lines()
+        except ValueError as error:
+            line = self._place.line + 1
+            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
         self._place = self.ledger.past_repeats(self._place)
+
+    def _take_lines(self) -> None:
+        last = None
+        try:
+            for entry in self.ledger.read(self._place):
+                self.state.take(entry)
+                last = entry
+        finally:
+            if last is not None:
+                self._place = last.end
 
     def _keep(self) -> None:
         """Store a snapshot, if that is possible."""
@@ -213,11 +226,3 @@ class Current:
             # All offsets have changed, so all lines are read again.
             self.state, self._place = self._nothing_read(), START
         return moved
-
-    def _take(self, entry: LedgerEntry) -> None:
-        try:
-            self.state.take(entry)
-        except ValueError as error:
-            line = self._place.line + 1
-            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
-        self._place = entry.end

@@ -9,7 +9,7 @@ from typing import Self
 from ...schema.loading.loading import read_team
 from ...schema.team.team import Team
 from ...schema.values.errors import ConfigError, InputError, StorageError
-from ..values.statistics import EVOLVE, Kind, Past, Sums, Trial
+from ..values.statistics import EVOLVE, Kind, Past, Sums
 from .records import TrialRecord
 
 Task = tuple[str, str]
@@ -55,11 +55,12 @@ class Member(TrialRecord):
         except StorageError:
             return False
 
-    def take(self, trial: Trial) -> None:
-        """Add a trial."""
-        TrialRecord.take(self, trial)
-        task, sums = task_of(trial), self.by_task.setdefault((trial.split, trial.kind), {})
-        sums[task] = sums.get(task, NONE).after(trial)
+    def add_score(self, apart: Apart, task: Task, score: float) -> None:
+        """Add the score of a trial to the totals on its task."""
+        sums = self.by_task.get(apart)
+        if sums is None:
+            sums = self.by_task[apart] = {}
+        sums[task] = sums.get(task, NONE).after(score)
 
     def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[Task, Sums]:
         """Return the totals of its trials of a kind on each of the last tasks of a split."""
@@ -72,9 +73,11 @@ class Member(TrialRecord):
     def pass_by(self, split: str, task: Task) -> None:
         """Merge a task's totals into those of its niche's earlier tasks."""
         niche, _ = task
-        for (of, kind), sums in self.by_task.items():
-            if of == split and task in sums:
-                past = self.by_past.setdefault((of, kind), {})
+        for apart, sums in self.by_task.items():
+            if task in sums and apart[0] == split:
+                past = self.by_past.get(apart)
+                if past is None:
+                    past = self.by_past[apart] = {}
                 past[niche] = past.get(niche, NOTHING).after(sums.pop(task))
 
     def as_it_is(self, upto: int) -> Self:
@@ -111,8 +114,3 @@ class Member(TrialRecord):
                 " it from version control, or copy it and take the copy in with mas-pool import."
             )
         return team
-
-
-def task_of(trial: Trial) -> Task:
-    """Return the task of a trial."""
-    return trial.niche or "", trial.task

@@ -6,10 +6,11 @@ task, and earlier ones are added up by niche. In a small pool, all trials are kn
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..values.statistics import Trial
-from .members import Member, Task, task_of
+from ..values.statistics import Kind
+from .members import Member, Task
 
 MOST = 10_000
 """The maximum number of pairs of team and task that are known one by one, in each split."""
@@ -20,37 +21,46 @@ class Recent:
 
     def __init__(self, split: str) -> None:
         self._split = split
-        self._tasks: dict[Task, dict[str, Member]] = {}
+        # With each task itself, so that all teams share it: there are many, and memory is slow.
+        self._tasks: OrderedDict[Task, tuple[Task, dict[str, Member]]] = OrderedDict()
         self._size = 0
 
-    def take(self, member: Member, trial: Trial) -> Sequence[str]:
-        """Add a team's trial; return the teams that drop an earlier task because of it."""
-        self._add(member, task_of(trial))
+    def take(self, team: Member, task: Task, kind: Kind, score: float) -> Sequence[str]:
+        """Add a team's score on a task; return the teams that drop an earlier one because of it."""
+        task, teams = self._tasks.get(task) or self._begin(task)
+        if team.name not in teams:
+            teams[team.name] = team
+            self._size += 1
+        team.add_score((self._split, kind), task, score)
+        return self._drop() if self._size > MOST else ()
+
+    def fill(self, tasks: Iterable[Task], teams: Iterable[Member]) -> None:
+        """Start with tasks in this order, and the teams that know them."""
+        for task in tasks:
+            self._begin(task)
+        for team in teams:
+            for (split, _), sums in team.by_task.items():
+                for task in sums if split == self._split else ():
+                    _, known = self._tasks.get(task) or self._begin(task)
+                    known[team.name] = team
+        self._size = sum(map(len, self.tasks.values()))
+
+    @property
+    def tasks(self) -> Mapping[Task, Mapping[str, Member]]:
+        """The tasks in order, each with its teams by name."""
+        return dict(self._tasks.values())
+
+    def _begin(self, task: Task) -> tuple[Task, dict[str, Member]]:
+        self._tasks[task] = task, {}
+        return self._tasks[task]
+
+    def _drop(self) -> list[str]:
+        """Pass by the first tasks until few enough are left, and return their teams."""
         dropped: list[str] = []
         while self._size > MOST and len(self._tasks) > 1:
-            task = next(iter(self._tasks))
-            teams = self._tasks.pop(task)
+            _, (task, teams) = self._tasks.popitem(last=False)
             self._size -= len(teams)
             for team in teams.values():
                 team.pass_by(self._split, task)
             dropped += teams
         return dropped
-
-    def fill(self, tasks: Iterable[Task], teams: Iterable[Member]) -> None:
-        """Start with tasks in this order, and the teams that know them."""
-        self._tasks = {task: {} for task in tasks}
-        for team in teams:
-            for (split, _), sums in team.by_task.items():
-                for task in sums if split == self._split else ():
-                    self._add(team, task)
-
-    @property
-    def tasks(self) -> Mapping[Task, Mapping[str, Member]]:
-        """The tasks in order, each with its teams by name."""
-        return self._tasks
-
-    def _add(self, member: Member, task: Task) -> None:
-        teams = self._tasks.setdefault(task, {})
-        if member.name not in teams:
-            self._size += 1
-            teams[member.name] = member

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from ...schema.team.team import Lineage
-from ..values.statistics import EVOLVE, Statistics, Trial, TrialTotals
+from ..values.statistics import EVOLVE, Kind, Statistics, TrialTotals
 from .trials import TrialIndex
 
 UNKNOWN = Statistics()
@@ -81,10 +81,12 @@ class TrialRecord:
         totals = {key: totals.copy() for key, totals in self.totals.items()}
         return replace(self, totals=totals, upto=upto)
 
-    def take(self, trial: Trial) -> None:
-        """Add a trial."""
-        key = trial.split, trial.niche
-        if key not in self.totals:
-            self.totals[key] = TrialTotals()
-        self.totals[key].take(trial)
-        self._by_split.clear()
+    def take(self, trial: Mapping[str, Any], kind: Kind) -> None:
+        """Add a trial of a kind, in its plain form."""
+        key = trial.get("split", EVOLVE), trial.get("niche")
+        totals = self.totals.get(key)
+        if totals is None:
+            totals = self.totals[key] = TrialTotals()
+        totals.take(trial, kind)
+        if self._by_split:
+            self._by_split.clear()

@@ -18,12 +18,12 @@ from typing import Any
 
 from ...schema.team.building import agent_of
 from ...schema.team.team import Lineage
-from ...schema.values.codec import Misfit, from_value
+from ...schema.values.codec import Misfit, check_of, from_value
 from ...schema.values.errors import InputError
 from ...schema.values.files import locked
 from ...schema.values.problems import quoted
 from ..values.layout import LEDGER, LOCK, agent_file_of, file_of
-from ..values.statistics import Trial
+from ..values.statistics import EVOLVE, Kind, Trial, kind_of
 from .agents import PoolAgent, Revision
 from .births import Births
 from .changes import ChildRejected, EventNoted, Forgotten, Retired, Revised
@@ -43,12 +43,13 @@ SEED = "seed/"
 """The prefix of operations that add initial members."""
 LONGEST_NUMBER = 18
 """Maximum digits of an episode."""
-READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
+OF_TRIALS = frozenset({"evaluated", "failed"})
+"""Kinds of most lines."""
+READ_BY_FORM = OF_TRIALS | {"learnt", "rejected", "told"}
 """Kinds of lines whose types are checked while reading."""
 SIGN = 6
 """The number of letters and digits that distinguish names with one stem: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
-_EPISODE = re.compile(rf"(?<=/)\d{{1,{LONGEST_NUMBER}}}(?=/|\Z)")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -105,6 +106,7 @@ class State:
         self._of_identity: dict[str, list[Member]] = {}
         self._is_begun = is_begun
         self._episode = ""
+        self._check_trial = check_of(Trial)
 
     def take(self, entry: LedgerEntry) -> None:
         """Apply a line.
@@ -113,25 +115,31 @@ class State:
             TooEarly: It refers to something that does not exist yet.
             ValueError: No pool writes such a line, or it contradicts earlier ones.
         """
-        if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
-            text = next(misshapen(entry.value), "a number is not whole")
+        value = entry.value
+        kind = value.get("kind")
+        if kind not in READ_BY_FORM and not has_types(value):
+            text = next(misshapen(value), "a number is not whole")
             raise ValueError(f"it is not as ledger.schema.json has it: {text}")
         try:
-            self._take(entry)
+            if kind in OF_TRIALS and self._is_begun:
+                self._take_trial(value, entry.start)
+            else:
+                self._take(entry)
         except Misfit as error:
             raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
-        self._follow(entry.op)
+        episode, _, step = entry.op.rpartition("/")
+        # Most lines are of the same episode as the line before.
+        if episode != self._episode or step.isdecimal():
+            self._episode = episode
+            self._follow(entry.op)
 
     def _follow(self, operation: str) -> None:
-        """Note how far evolutions have come, unless the line before was of the same episode."""
-        episode, _, step = operation.rpartition("/")
-        if episode == self._episode and not step.isdecimal():
-            return
-        self._episode = episode
+        """Note how far evolutions have come."""
         for evolution, number in episodes_in(operation):
-            self.episodes[evolution] = max(number, self.episodes.get(evolution, number))
+            if number >= self.episodes.get(evolution, 0):
+                self.episodes[evolution] = number
 
     def like(self, identity: str) -> tuple[Member, ...]:
         """Return the teams with an identity."""
@@ -163,8 +171,6 @@ class State:
         if not self._is_begun and kind != "pool":
             raise ValueError("it is not the line that a pool begins with")
         match kind:
-            case "evaluated" | "failed":  # most lines, ahead of what is seldom there
-                self._take_trial(self._team(value["team"]), from_value(Trial, value), entry)
             case "learnt" | "forgotten":
                 self._learn(kind, entry)
             case "pool":
@@ -276,19 +282,30 @@ class State:
         self._team(value["team"])
         self.duplicates[value["lineage"]["operator"]] += 1
 
-    def _take_trial(self, team: Member, trial: Trial, entry: LedgerEntry) -> None:
-        if (trial.score is None) != (entry.value["kind"] == "failed"):
-            kind = quoted(entry.value["kind"])
-            raise ValueError(f"score={trial.score!r} does not fit {kind}")
-        working = sorted({part.member for part in trial.agents.values()}) if trial.agents else ()
-        for member in (team, *map(self._agent, working)):
-            member.take(trial)
-            self.touched.add(member.name)
-        if trial.split not in self.recent:
-            self.recent[trial.split] = Recent(trial.split)
-        self.touched.update(self.recent[trial.split].take(team, trial))
-        if trial.score is not None and trial.kind == "plain":
-            self.trials.take({team.name, *working}, trial.task, entry.start)
+    def _take_trial(self, trial: Mapping[str, Any], start: int) -> None:
+        team, score = self._team(trial["team"]), trial.get("score")
+        self._check_trial(trial)
+        kind = kind_of(trial)
+        if (score is None) != (trial["kind"] == "failed"):
+            raise ValueError(f"score={score!r} does not fit {quoted(trial['kind'])}")
+        names = self._take_parts(trial, kind) if "agents" in trial else []
+        names.append(team.name)
+        team.take(trial, kind)
+        split, task = trial.get("split", EVOLVE), (trial.get("niche") or "", trial["task"])
+        if (recent := self.recent.get(split)) is None:
+            recent = self.recent[split] = Recent(split)
+        self.touched.update(names)
+        if dropped := recent.take(team, task, kind, score or 0):
+            self.touched.update(dropped)
+        if kind == "plain" and score is not None:
+            self.trials.take(names, trial["task"], start)
+
+    def _take_parts(self, trial: Mapping[str, Any], kind: Kind) -> list[str]:
+        """Add a trial to the agents of the pool that took part, and return their names."""
+        names = sorted({part["member"] for part in trial["agents"].values()})
+        for agent in [*map(self._agent, names)]:
+            agent.take(trial, kind)
+        return names
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Retire a member for a reason; without a reason, restore it."""
@@ -314,8 +331,11 @@ class State:
 
 def episodes_in(operation: str) -> list[tuple[str, int]]:
     """Return the evolutions, with episodes, that the name of an update may refer to."""
+    parts = operation.split("/")
     return [
-        (operation[: match.start() - 1], int(match[0])) for match in _EPISODE.finditer(operation)
+        ("/".join(parts[:at]), int(part))
+        for at, part in enumerate(parts)
+        if at and part.isdecimal() and len(part) <= LONGEST_NUMBER
     ]
 
 

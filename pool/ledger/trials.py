@@ -41,7 +41,7 @@ class TrialIndex:
                 evaluation = from_value(Evaluated, entry.value)
                 if evaluation.trial.task == task and member in _of(evaluation):
                     tally = tally or TrialTotals()
-                    tally.take(evaluation.trial)
+                    tally.take(entry.value)
         return tally and tally.statistics
 
 

@@ -67,14 +67,6 @@ class Usage:
             sums[name] = sums.get(name, ZEROS[name]) + count
         return Usage(**sums)
 
-    def add_to(self, sums: dict[str, float]) -> None:
-        """Add the counts to a mapping of sums, like `+` without a new usage."""
-        for name, count in vars(self).items():
-            sums[name] += count
-        if self.usd or self.doubted_usd:
-            for name in IN_USD:
-                sums[name] = round(sums[name], PLACES_OF_USD)
-
     def __sub__(self, part: Usage) -> Usage:
         left = {name: getattr(self, name) - getattr(part, name) for name in COUNT_NAMES}
         return Usage(**{name: max(0, item) for name, item in left.items()})
@@ -106,6 +98,15 @@ class Usage:
             calls = "1 call" if self.uncertain_calls == 1 else f"{self.uncertain_calls} calls"
             text += f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
         return text + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+
+
+def add_usage(usage: Mapping[str, float], sums: dict[str, float]) -> None:
+    """Add the counts of a usage in its plain form to sums, like `+` without a new usage."""
+    for name, count in usage.items():
+        sums[name] += count
+    if "usd" in usage or "doubted_usd" in usage:
+        for name in IN_USD:
+            sums[name] = round(sums[name], PLACES_OF_USD)
 
 
 def tokens_of(usage: Mapping[str, Any]) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from coterie.operators.methods.evomas.select import shortlist
 from coterie.pool.ledger.members import Member
-from coterie.pool.values.statistics import Trial
+from coterie.pool.values.statistics import EVOLVE
 from coterie.schema import Lineage, Task
 
 from .evolving import RECIPE
@@ -21,6 +21,8 @@ from .world import FOUNDERS, UNCHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from coterie.pool.values.statistics import Kind
 
     from .world import World
 
@@ -66,7 +68,7 @@ def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str,
         best = max(tried, key=lambda item: item.score)
         if best.member is None and best.score > best.bar(expected):
             newcomer = _add(members, worths, best.worth, best.parent)
-            newcomer.take(Trial(task=task.id, score=best.score, chosen=True))
+            _take(newcomer, task, best.score, "chosen")
     return members, worths
 
 
@@ -103,9 +105,14 @@ def _record(task: Task, tried: list[_Candidate], members: Mapping[str, Member]) 
     """Record the trials of teams of the pool, as they stand and as they were adapted."""
     for item in tried:
         if item.member is not None:
-            item.member.take(Trial(task=task.id, score=item.score))
+            _take(item.member, task, item.score, "plain")
         elif item.source is None:
-            members[item.parent].take(Trial(task=task.id, score=item.score, adapted=True))
+            _take(members[item.parent], task, item.score, "adapted")
+
+
+def _take(member: Member, task: Task, score: float, kind: Kind) -> None:
+    member.take({"task": task.id, "score": score}, kind)
+    member.add_score((EVOLVE, kind), ("", task.id), score)
 
 
 def _add(members: list[Member], worths: dict[str, float], worth: float, *parents: str) -> Member:

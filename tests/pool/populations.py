@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from coterie.pool.ledger.changes import Change, Evaluated, EventNoted, Restored, Retired
-from coterie.pool.ledger.ledger import START, LedgerEntry
+from coterie.pool.ledger.ledger import LedgerEntry
 from coterie.pool.population.population import Population, Rates
 from coterie.pool.values.statistics import Trial, TrialPart
 
@@ -16,7 +16,7 @@ SEATS = ("anchor", "complement", "scout", "scout_2")
 
 
 def line(value: Mapping[str, Any], op: str = "") -> LedgerEntry:
-    return LedgerEntry(op=op, value=value, files=(), end=START)
+    return LedgerEntry(op=op, value=value)
 
 
 def of_agent(change: Retired | Restored) -> LedgerEntry:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ....pool.ledger.changes import Evaluated, Learnt
-from ....pool.ledger.ledger import START, LedgerEntry
+from ....pool.ledger.ledger import LedgerEntry
 from ....pool.values.statistics import TrialPart
 from .compose import ANCHOR
 from .seating import keep_team
@@ -48,9 +48,7 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
     for change, what in changes:
         if isinstance(change, Learnt):  # entries do not change a population's numbers
             continue
-        population = population.after(
-            LedgerEntry(op=what, value=change.value(), files=(), end=START)
-        )
+        population = population.after(LedgerEntry(op=what, value=change.value()))
     return population
 
 

@@ -22,6 +22,7 @@ from coterie.pool.expectation.expectation import (
 from coterie.pool.ledger.changes import Retired
 from coterie.runtime.values.usage import Usage
 from coterie.schema import InputError, Lineage
+from coterie.schema.values.codec import to_value
 
 from ..edited_teams import pool_of, scored, vote
 
@@ -31,6 +32,11 @@ def member(name: str, *parents: str) -> Member:
     return Member(
         name=name, path=Path(name), lineage=born, stem=name, identity=name, content_hash=name
     )
+
+
+def take(item: Member, trial: Trial) -> None:
+    item.take(to_value(trial), trial.kind)
+    item.add_score((trial.split, trial.kind), (trial.niche or "", trial.task), trial.score or 0)
 
 
 def tried(
@@ -44,7 +50,7 @@ def tried(
     usage = Usage(calls=1, prompt_tokens=tokens)
     for number, score in enumerate(scores, first):
         task = f"{niche} {number}"
-        item.take(Trial(task=task, score=score, niche=niche, split=split, usage=usage))
+        take(item, Trial(task=task, score=score, niche=niche, split=split, usage=usage))
     return item
 
 
@@ -130,7 +136,7 @@ def test_what_newcomers_gain_on_later_trials_is_expected_of_the_next() -> None:
 
 
 def won(item: Member, task: str, score: float) -> Member:
-    item.take(Trial(task=task, score=score, chosen=True))
+    take(item, Trial(task=task, score=score, chosen=True))
     return item
 
 
@@ -171,8 +177,8 @@ def test_a_team_that_only_ran_adapted_is_known_but_less_surely() -> None:
     plain, adapted = member("plain"), member("adapted")
     for number in range(30):
         score = float(number % 10 > 0)
-        plain.take(Trial(task=f"p{number}", score=score))
-        adapted.take(Trial(task=f"a{number}", score=score, adapted=True))
+        take(plain, Trial(task=f"p{number}", score=score))
+        take(adapted, Trial(task=f"a{number}", score=score, adapted=True))
     item, other = (expectations([team])[team.name] for team in (plain, adapted))
     assert other.score > 0.7
     assert other.high - other.low > item.high - item.low
@@ -187,9 +193,9 @@ def test_what_adapting_gains_is_told_apart_from_what_teams_are_worth() -> None:
     for number in range(80):
         for team in both:
             name = f"{team.name} {number}"
-            team.take(Trial(task=f"p {name}", score=float(number % 10 < 3)))
-            team.take(Trial(task=f"a {name}", score=float(number % 10 < 6), adapted=True))
-        single.take(Trial(task=f"s{number}", score=float(number % 10 < 6), adapted=True))
+            take(team, Trial(task=f"p {name}", score=float(number % 10 < 3)))
+            take(team, Trial(task=f"a {name}", score=float(number % 10 < 6), adapted=True))
+        take(single, Trial(task=f"s{number}", score=float(number % 10 < 6), adapted=True))
     result = expected_scores([*both, single])
     assert result["single"] < 0.45
     assert result["both 0"] == pytest.approx(0.3, abs=0.05)

@@ -114,9 +114,9 @@ def test_an_appender_reads_only_others(ledger: Ledger, monkeypatch: pytest.Monke
     ledger.append({}, op="mine")
     other.append({}, op="theirs")
     read = list[bytes]()
-    lines = Ledger._lines
+    blocks = Ledger._blocks
     monkeypatch.setattr(
-        Ledger, "_lines", lambda *place: (read.append(line) or line for line in lines(*place))
+        Ledger, "_blocks", lambda *place: (read.extend(some) or some for some in blocks(*place))
     )
     assert ledger.append({}, op="mine too")
     assert not ledger.append({}, op="theirs")
@@ -137,15 +137,15 @@ def test_an_end_replaced_is_read_again(ledger: Ledger, monkeypatch: pytest.Monke
     """A reader may have seen the beginning of the line that was, and the end of the one that is."""
     for op in "abc":
         ledger.append({}, op=op)
-    lines = Ledger._lines
+    blocks = Ledger._blocks
     seen = iter([True])
 
-    def mixed(self: Ledger, *place: Any) -> Iterator[bytes]:
+    def mixed(self: Ledger, *place: Any) -> Iterator[list[bytes]]:
         torn = next(seen, False)
-        for line in lines(self, *place):
-            yield line.replace(b'"b"', b'"x"') if torn else line
+        for lines in blocks(self, *place):
+            yield [line.replace(b'"b"', b'"x"') if torn else line for line in lines]
 
-    monkeypatch.setattr(Ledger, "_lines", mixed)
+    monkeypatch.setattr(Ledger, "_blocks", mixed)
     assert ops(ledger) == ["a", "b", "c"]
 
 

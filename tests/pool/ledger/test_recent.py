@@ -9,7 +9,7 @@ import pytest
 from coterie.pool import Expectation, Member, expectations
 from coterie.pool.ledger import recent
 from coterie.pool.ledger.recent import Recent
-from coterie.pool.values.statistics import EVOLVE, Kind, Trial
+from coterie.pool.values.statistics import EVOLVE, Kind
 from coterie.schema import Lineage
 
 KINDS: tuple[Kind, ...] = ("plain", "adapted", "chosen")
@@ -32,15 +32,9 @@ def tried(members: list[Member], tasks: int, known: Recent, chance: Random) -> s
         for item in chance.sample(members, 3):
             kind = chance.choice(KINDS)
             score, niche = float(chance.random() < 0.6), chance.choice(["sums", "dates"])
-            trial = Trial(
-                task=f"t{number}",
-                score=score,
-                niche=niche,
-                adapted=kind == "adapted",
-                chosen=kind == "chosen",
-            )
-            item.take(trial)
-            touched.update(known.take(item, trial))
+            task = f"t{number}"
+            item.take({"task": task, "score": score, "niche": niche}, kind)
+            touched.update(known.take(item, (niche, task), kind, score))
     return touched
 
 
@@ -81,8 +75,6 @@ def test_it_hardly_depends_on_how_many(monkeypatch: pytest.MonkeyPatch, niche: s
 def test_a_task_with_more_teams_than_are_known_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recent, "MOST", 2)
     members, known = teams(4), Recent(EVOLVE)
-    trial = Trial(task="t", score=1.0)
     for member in members:
-        member.take(trial)
-        assert known.take(member, trial) == []
+        assert not known.take(member, ("", "t"), "plain", 1.0)
     assert [*known.tasks] == [("", "t")]

@@ -78,6 +78,7 @@ def expect_told(folder: Path) -> None:
         (sealed('{"op": "x", "value": [1]}'), "needs 'op'"),
         (sealed('{"op": "x", "value": null}'), "needs 'op'"),
         (sealed('{"value": {}}'), "needs 'op'"),
+        (sealed('{"op": "x", "value": {}}, {"op": "y", "value": {}}'), "is not JSON"),
         (sealed('{"op": ["x"], "value": {}}'), "needs 'op'"),
         (sealed('{"op": "x", "value": {"kind": "told", "what": NaN}}'), "NaN is not JSON"),
         (sealed('{"op": "x", "files": [1], "value": {}}'), "no list of names"),

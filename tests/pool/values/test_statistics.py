@@ -12,13 +12,14 @@ from coterie.pool.ledger.changes import Evaluated
 from coterie.pool.ledger.shape import misshapen
 from coterie.pool.values.statistics import Statistics, Trial, TrialPart, TrialTotals, wilson
 from coterie.runtime.values.usage import Usage
+from coterie.schema.values.codec import to_value
 from coterie.schema.values.errors import InputError
 
 
 def of(*trials: Trial) -> Statistics:
     tally = TrialTotals()
     for trial in trials:
-        tally.take(trial)
+        tally.take(to_value(trial), trial.kind)
     return tally.statistics
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -13,6 +14,7 @@ from coterie.schema.values.codec import (
     SKIPPED,
     Form,
     Misfit,
+    check_of,
     from_value,
     misfit,
     stored,
@@ -144,8 +146,16 @@ def test_what_is_omitted_at_its_default_is_written_elsewhere() -> None:
 )
 def test_faults_have_their_place(form: type[Any], change: Mapping[str, Any], problem: str) -> None:
     assert misfit(form, {**VALUE, **change}) == problem
-    with pytest.raises(Misfit, match=re.escape(problem)):
-        from_value(form, {**VALUE, **change})
+    for reading in (partial(from_value, form), check_of(form)):
+        with pytest.raises(Misfit, match=re.escape(problem)):
+            reading({**VALUE, **change})
+
+
+def test_what_is_read_passes_its_check() -> None:
+    check_of(Whole)(VALUE)
+    for wrong, problem in (([1], "not of type 'object'"), ({}, "'number' is a required property")):
+        with pytest.raises(Misfit, match=problem):
+            check_of(Whole)(wrong)
 
 
 def test_the_forms_of_a_type_and_of_its_field_are_both_followed() -> None:
