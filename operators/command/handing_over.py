@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ...runtime.repository.repository import Repository
+from ...runtime.repository.repository import IndexLocked, Repository
 from ...schema.team.team import Team
 from ...schema.team.writing import dump, schema_beside
 from ...schema.values.errors import AgentError, InputError
@@ -70,6 +70,7 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
         path: The team's file, checked by `refuse_unclean`.
 
     Raises:
+        IndexLocked: Another process of git holds the index. The file has its old content.
         AgentError: The file has other changes, which are kept; or git failed.
         StorageError: The file cannot be written.
     """
@@ -80,14 +81,19 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
         name = _name(repository, path)
         if repository.text(HEAD, name) == text:
             return
-        if path.read_bytes() != text.encode():
+        before = path.read_bytes()
+        if before != text.encode():
             if name in repository.uncommitted():
                 raise AgentError(
                     f"{path} has uncommitted changes, and is not overwritten. Commit them, or"
                     " discard them (git restore), and repeat the command."
                 )
             write_atomically(path, text)
-        repository.commit(path, message)
+        try:
+            repository.commit(path, message)
+        except IndexLocked:
+            write_atomically(path, before)
+            raise
 
 
 def _problem(repository: Repository | None, path: Path, folders: Sequence[Path]) -> str:

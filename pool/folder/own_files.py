@@ -41,6 +41,9 @@ def refuse_links(pool: Path, *, whole: bool = False) -> None:
 
     Args:
         whole: Whether to check its evolutions down to the last file.
+
+    Raises:
+        InputError: It has one, or a folder cannot be read.
     """
     for entry in _entries(os.fspath(pool), within=PARTS):
         _check_all(entry, LEVELS if entry.name == EVOLUTIONS and not whole else None)
@@ -115,7 +118,7 @@ def _entries(folder: str, *, within: frozenset[str] | None = None) -> Iterator[o
     except (FileNotFoundError, NotADirectoryError):
         return  # reading it reports the error
     except OSError as error:
-        raise StorageError(error.errno, error.strerror, folder) from error
+        raise InputError(f"{folder}: cannot be read: {error.strerror}.") from None
 
 
 def _link(path: str) -> InputError:

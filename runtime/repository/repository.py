@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from ...schema.values import beneath
@@ -32,6 +33,8 @@ LARGEST_PART = 1 << 29
 """Bytes of an index, or of any other file of a repository's own that is copied whole."""
 MOST_BYTES = 8 << 30
 """The most bytes of a working copy's files that are copied."""
+LOCK_SECONDS = 5.0
+"""The longest wait for a process of git that changes the index of a working copy."""
 ELSEWHERE = "objects/info/alternates", "objects/info/http-alternates"
 EXCLUDED = "info/exclude"
 TASK, MANIFEST = "task.json", "run.json"
@@ -39,6 +42,10 @@ TASK, MANIFEST = "task.json", "run.json"
 _BRANCH = re.compile(rb"ref: refs/heads/([^\x00-\x20~^:?*[\\\x7f]{1,250})\s*")
 _DELETING = re.compile(r"\d+\t[1-9]")
 _DETACHED = re.compile(rb"[0-9a-f]{40,64}\s*")
+
+
+class IndexLocked(AgentError):
+    """Another process of git changes the working copy's index, so nothing is committed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -211,6 +218,10 @@ class Repository:
 
         A person's staged changes stay staged. No filter, hook or signature of the repository's
         takes part.
+
+        Raises:
+            IndexLocked: Another process holds the index. Neither index nor branch has changed.
+            AgentError: The branch has moved meanwhile. The changes are staged.
         """
         inside = folder.resolve().relative_to(self.source).as_posix()
         objects = {"GIT_OBJECT_DIRECTORY": str(self.common / "objects")}
@@ -225,10 +236,30 @@ class Repository:
         onto = ("-p", before) if before else ()
         words = ("commit-tree", tree, *onto, "-m", message)
         line = self._git(*words, environment=objects).strip()
-        self._move(before, line)
         index = {"GIT_INDEX_FILE": str(self.own / "index")}
         if not (self.own / "index").is_symlink():
-            self._in(self.source, *taking, environment={**objects, **index})
+            # Before the branch moves: the same call then also completes what a kill broke off.
+            self._once_unlocked(*taking, environment={**objects, **index})
+        self._move(before, line)
+
+    def _once_unlocked(self, *words: str, environment: Mapping[str, str]) -> None:
+        """Run git on the working copy's own index, when no other process holds it."""
+        deadline = monotonic() + LOCK_SECONDS
+        lock = self.own / "index.lock"
+        while True:
+            try:
+                self._in(self.source, *words, environment=environment)
+            except AgentError as error:
+                if "index.lock': File exists" not in str(error):
+                    raise
+            else:
+                return
+            if monotonic() >= deadline:
+                raise IndexLocked(
+                    f"{lock}: another process of git changes this repository. Let it end (or remove"
+                    " the file if none runs), and repeat the command."
+                )
+            sleep(0.1)
 
     def _move(self, before: str, commit: str) -> None:
         """Move the working copy's branch to a commit, as git itself does it."""

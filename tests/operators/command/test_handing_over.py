@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from coterie.operators.command.handing_over import commit_in_place, refuse_unclean, write_new
+from coterie.runtime.repository import repository as repositories
 from coterie.runtime.repository.repository import Repository
 from coterie.schema import AgentError, InputError, load_team
 
@@ -55,6 +56,35 @@ def test_what_was_killed_between_writing_and_committing_is_ended(repo: Repo) -> 
     path.write_text(NEW)
     commit_in_place(path, NEW, MESSAGE)
     assert repo.git("log", "--format=%s") == f"{MESSAGE.splitlines()[0]}\nfirst\n"
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_a_held_index_leaves_all_as_it_was_and_the_same_call_completes_later(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lock = repo.folder / "teams/desk.yaml", repo.folder / ".git/index.lock"
+    monkeypatch.setattr(repositories, "LOCK_SECONDS", 0)
+    lock.touch()
+    with pytest.raises(AgentError, match=r"index\.lock: another process of git"):
+        commit_in_place(path, NEW, MESSAGE)
+    assert path.read_text() == TEXT
+    assert repo.git("log", "--format=%s") == "first\n"
+    lock.unlink()
+    assert repo.git("status", "--porcelain") == ""
+    commit_in_place(path, NEW, MESSAGE)
+    assert repo.git("log", "--format=%s") == f"{MESSAGE.splitlines()[0]}\nfirst\n"
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_an_index_that_is_soon_free_is_waited_for(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = repo.folder / ".git/index.lock"
+    monkeypatch.setattr(repositories, "LOCK_SECONDS", float("inf"))
+    monkeypatch.setattr(repositories, "sleep", lambda _: lock.unlink())
+    lock.touch()
+    commit_in_place(repo.folder / "teams/desk.yaml", NEW, MESSAGE)
+    assert repo.git("show", "--name-only", "--format=", "HEAD") == "teams/desk.yaml\n"
     assert repo.git("status", "--porcelain") == ""
 
 

@@ -50,6 +50,7 @@ BAD = {
     "no file": (("init", "new", "team.yaml"), "no file 'team.yaml'"),
     "both": (("init", "new", "--empty", "seed:debate"), "--empty and 'seed:debate' contradict"),
     "no pool": (("list", "nothing"), "no pool in 'nothing': it has no ledger.jsonl. Make one"),
+    "long name": (("list", "x" * 300), "x: cannot be read: File name too long."),
     "no pool to verify": (("verify", "nothing"), "no pool in 'nothing'"),
     "no team": (("show", "pool", "vot"), "no team 'vot' in pool. Did you mean 'vote'?"),
     "no origin of nobody": (("origin", "pool", "x"), "no team 'x' in pool."),
