@@ -41,8 +41,8 @@ class Recent:
         for team in teams:
             for (split, _), sums in team.by_task.items():
                 for task in sums if split == self._split else ():
-                    _, known = self._tasks.get(task) or self._begin(task)
-                    known[team.name] = team
+                    _, members = self._tasks.get(task) or self._begin(task)
+                    members[team.name] = team
         self._size = sum(map(len, self.tasks.values()))
 
     @property
