@@ -115,7 +115,7 @@ class EvolutionStatus:
         if not tasks:
             return []
         if figures is None:
-            return ["no held-out score: --test FILE gives one", ""]
+            return ["no held-out score; add one with --test FILE", ""]
         if figures.after == tasks:
             return [str(figures), ""]
         return [str(figures), f"  (the pool after {counted(figures.after, 'task')} of {tasks})", ""]
@@ -123,7 +123,7 @@ class EvolutionStatus:
     def _notes(self) -> list[str]:
         best, notes = self.best, list[str]()
         if self.unfinished is None:
-            notes.append("unfinished tasks: another process works on them")
+            notes.append("unfinished tasks: another process is working on them")
         elif self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")
             notes.append(f"unfinished: {calls} for tasks without a result yet; nothing is lost")

@@ -80,7 +80,7 @@ def test_a_batch_that_is_left_is_collected(number: signal.Signals, cli: Cli) -> 
         resume = ("resume", str(folder), "--models", "models.yaml", "--quiet")
         alone = cli.bench(*resume)
         assert (alone.code, len(cli.results)) == (2, 1)
-        assert "may wait in a batch. Add --batch" in alone.err
+        assert "may still be in a batch. Add --batch" in alone.err
         server.hurry()
         cli.bench(*resume, "--batch").ended(0)
         assert len(server.billed) == len(set(server.billed)) == 2 * TASKS

@@ -126,8 +126,8 @@ def test_harmful_answers_are_answers(api: str, name: str, besiege: Besiege, nigh
     ("unit", "bound"),
     [
         (b"data:\n", "2 MiB"),
-        (b"\n", "pieces"),
-        (b": yes\n\n", "pieces"),
+        (b"\n", "chunks"),
+        (b": yes\n\n", "chunks"),
     ],
 )
 def test_a_stream_that_goes_on_and_on_is_left(unit: bytes, bound: str, besiege: Besiege) -> None:
@@ -143,7 +143,7 @@ def test_too_many_events_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with bounded(size=len(body), more=MOST_EVENTS // 5_000), watched(monkeypatch):
         run = besieged(ALONE, [body], tmp_path, kind="text/event-stream")
     assert run.status == "failed"
-    assert f"more than {most_pieces(4096):,} pieces" in (run.error or "")
+    assert f"more than {most_pieces(4096):,} chunks" in (run.error or "")
 
 
 def test_an_answer_of_many_long_pieces_is_left_on_the_way(besiege: Besiege) -> None:
