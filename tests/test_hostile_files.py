@@ -206,9 +206,9 @@ def test_any_file_is_read_or_told(scene: str, sound: Path, tmp_path: Path, night
 @pytest.mark.parametrize(
     ("path", "odd", "why"),
     [
-        ("candidates.1.usage", "null", "line 1 is not what an episode says: candidates[1].usage"),
-        ("score", '"x"', "line 1 is not what an episode says: score"),
-        ("best", "9", "line 1 is not what an episode says: best: there is no candidate 9"),
+        ("candidates.1.usage", "null", "line 1 does not match the episode: candidates[1].usage"),
+        ("score", '"x"', "line 1 does not match the episode: score"),
+        ("best", "9", "line 1 does not match the episode: best: there is no candidate 9"),
     ],
 )
 def test_an_edited_line_is_told(path: str, odd: str, why: str, sound: Path, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class Cell:
         under, cap = frozen_under(self.folder), self.arena.cap.value()
         if under not in (None, cap):
             raise InputError(
-                f"{self.folder} learnt under the cap {under}, and the arena has {cap}. Keep the"
+                f"{self.folder} learnt under the cap {under}, but the arena now has {cap}. Keep the"
                 " cap, or name another folder: --results."
             )
         trials = self._held_out.get("trials", [])
@@ -165,7 +165,7 @@ class Cell:
         """
         figures = read_figures(self.folder)
         if figures is None:
-            raise InputError(f"{self.folder} was not tested yet.")
+            raise InputError(f"{self.folder} has not been tested yet.")
         deployed, trials = figures.deployed["team"], self._held_out["trials"]
         own = [trial for trial in trials if trial["team"] == deployed]
         learning, _, _ = self.spending

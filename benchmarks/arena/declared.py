@@ -114,7 +114,7 @@ def load_arena(path: Path, catalogue: Catalogue, teams: Path) -> Arena:
         repeats=written.get("repeats", 1),
     )
     if {*arena.cap.value()} != {*arena.test_cap.value()}:
-        reader.note(("test_cap",), "it caps other units than cap. Write the same ones.")
+        reader.note(("test_cap",), "its units differ from those of cap. Use the same ones.")
     if reader.problems:
         raise ConfigError(sorted({*reader.problems}))
     for team, text in reader.voting.values():
@@ -198,7 +198,7 @@ class _Reader:
     def caps(self, name: str, text: str) -> Caps:
         caps: Caps | None = self.load((name,), Caps.parse, text)
         if caps is not None and caps.seconds is not None:
-            self.note((name,), "seconds differ from machine to machine. Cap calls, tokens or usd.")
+            self.note((name,), "seconds depend on the machine. Cap calls, tokens or usd.")
         return caps or Caps()
 
     def stream(self, name: str) -> StreamSource:
@@ -218,7 +218,9 @@ class _Reader:
             return
         operators: Sequence[str] = self._written.get("operators", [DEFAULT_ALIAS])
         if not operators:
-            self.note(("methods", name), "it asks a model to write or judge. Name one: operators.")
+            self.note(
+                ("methods", name), "it needs a model to write or judge. Name it in operators."
+            )
         for alias in operators:
             if alias not in self._known.aliases:
                 hint = did_you_mean(alias, self._known.aliases)
@@ -339,7 +341,7 @@ class StreamSource:
         if split == "test":
             count, other = other, count
         if isinstance(count, str) != isinstance(other, str):
-            raise InputError("evolve and test are two files, or two numbers. Write both alike.")
+            raise InputError("evolve and test must be two files or two numbers, not one of each.")
         if isinstance(count, str):
             return self._file(count)
         if all(name in STREAMS for name in self.names):
@@ -369,5 +371,5 @@ def _tasks(source: StreamSource, seed: int) -> PaperStream:
     test = source.drawn("test", seed)
     evolve = apart(source.drawn("evolve", seed), test)
     if not evolve or not test:
-        raise InputError("it has no task to learn from, or none to test on.")
+        raise InputError("it has no tasks to learn from, or none to test on.")
     return PaperStream(tasks=evolve, held_out=[*test])

@@ -98,7 +98,7 @@ class Working:
         """Estimate each open cell from done cells of its method, else from all done cells."""
         pilot = [cell for cell in self.cells if cell.is_done]
         if not pilot:
-            return "no cell is done yet: --limit N makes a pilot of N cells, which shows the hours"
+            return "no cell is done yet; to estimate the hours, run a pilot of N cells: --limit N"
         calls = tokens = usd = seconds = 0.0
         for cell in cells:
             alike = [item for item in pilot if item.method.name == cell.method.name] or pilot

@@ -78,8 +78,8 @@ def full_tasks(source: Source) -> list[Task]:
     missing = [name for name in SUBTASKS if name not in examples]
     if missing:
         raise InputError(
-            f"{place}: there is no task.json of {', '.join(missing)}. A figure takes all"
-            f" {len(SUBTASKS)} subtasks. {HOW_TO_GET}"
+            f"{place}: no task.json of {', '.join(missing)}. A figure needs all {len(SUBTASKS)}"
+            f" subtasks. {HOW_TO_GET}"
         )
     return [
         Task(
@@ -112,7 +112,7 @@ def mini_tasks(source: Source) -> list[Task]:
         if not same:
             raise InputError(
                 f"{place}: the full set has no more examples like number {number} (from 0), so its"
-                f" subtask is unknown. The files are of different versions. {HOW_TO_GET}"
+                f" subtask is unknown. The files have different versions. {HOW_TO_GET}"
             )
         tasks.append(same.popleft())
     return tasks
@@ -143,7 +143,7 @@ def read_canary(source: Source) -> str:
     try:
         return str(json.loads(text)["canary"])
     except (ValueError, LookupError, TypeError):
-        raise InputError(f"{where} holds no canary, which must not be lost. {HOW_TO_GET}") from None
+        raise InputError(f"{where} has lost its canary string. {HOW_TO_GET}") from None
 
 
 def _files(place: Path) -> Iterator[tuple[str, bytes, str]]:
@@ -188,6 +188,6 @@ def _parse(text: bytes, place: str) -> list[_Example]:
         ]
     except (ValueError, LookupError, TypeError) as error:
         raise InputError(
-            f"{place} is no file of BBEH, whose examples have an input and a target"
+            f"{place} is not a file of BBEH, whose examples have an input and a target"
             f" ({type(error).__name__}: {error}). {HOW_TO_GET}"
         ) from error

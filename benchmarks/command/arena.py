@@ -30,9 +30,9 @@ from ...schema.values.terminal import speakable
     show_default=True,
     help="How many cells to work on at the same time.",
 )
-@click.option("--shard", metavar="K/N", help="Work on the K-th of N parts of the cells only.")
-@click.option("--limit", type=click.IntRange(min=1), help="Work on the first N open cells only.")
-@click.option("--plan", is_flag=True, help="Print what open cells will take, and stop.")
+@click.option("--shard", metavar="K/N", help="Work on only the K-th of N parts of the cells.")
+@click.option("--limit", type=click.IntRange(min=1), help="Work on only the first N open cells.")
+@click.option("--plan", is_flag=True, help="Estimate the cost of the open cells, and stop.")
 @click.option("--embedder", help="The embedder: minilm, hashing, or a model's alias.")
 @unbudgeted_options
 @as_json

@@ -80,15 +80,14 @@ OFFLINE = {
 @click.option(
     "--trials",
     type=click.IntRange(min=1, max=1_000),
-    help="How often each task is tried.  [default: the benchmark's protocol]",
+    help="How many times to try each task.  [default: the benchmark's protocol]",
 )
 @tasks
 @own_tasks
 @click.option(
     "--allow-seen",
     is_flag=True,
-    help="Also take tasks that the team or the pool has learnt from. The figure is then not a"
-    " test.",
+    help="Also run tasks that the team or the pool has learnt from. The figure is then not a test.",
 )
 @workers
 @batch_option
@@ -141,10 +140,10 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
         trials=trials,
     )
     if pool is None and options["embedder"] is not None:
-        raise InputError("--embedder is for a pool: name it with --pool POOL.")
+        raise InputError("--embedder needs a pool. Name it with --pool POOL.")
     if team_file is None:
         if options["scorer"] == JUDGE:
-            raise InputError(f"--scorer {JUDGE}: the recipe names the judge.")
+            raise InputError(f"--scorer {JUDGE}: set the judge in the recipe instead.")
         sys.exit(_examined(request, catalogue, parent, options))
     team, catalogue, path = load_team_of(team_file, catalogue)
     chosen = request.tasks()

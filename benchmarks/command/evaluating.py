@@ -338,7 +338,7 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
     first = next(read_sample for read_sample in read_samples(folder) if read_sample.score is None)
     many = counted(fields["unscored"], "trial")
     why = speakable(f"task {first.task}: {first.error}")
-    click.echo(f"{many} could not be made.{how_to_go_on} First: {why}", err=True)
+    click.echo(f"{many} could not be completed.{how_to_go_on} First: {why}", err=True)
     return 1
 
 
@@ -348,7 +348,7 @@ def _below(headline: Mapping[str, Any], least: float | None) -> int:
     if least is None or (value is not None and value >= least):
         return 0
     shown = f"{headline['name']} {value:.3f}" if value is not None else "no sample has a score"
-    click.echo(f"too low: {shown}, and --fail-under is {least:g}.", err=True)
+    click.echo(f"too low: {shown}, but --fail-under is {least:g}.", err=True)
     return TOO_LOW
 
 
@@ -369,7 +369,7 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
     try:
         return RunFolder.create(parent, benchmark, team, scrubbed)
     except OSError as error:
-        raise InputError(f"{parent}: results cannot be written there: {error.strerror}.") from None
+        raise InputError(f"{parent}: results cannot be written: {error.strerror}.") from None
 
 
 def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> Evaluating:
@@ -393,8 +393,8 @@ def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> 
     for alias, model in models.items():
         if catalogue.models[alias].model != model.model:
             raise InputError(
-                f"{folder} began with {alias}={model.model}. {catalogue.models[alias].model} would"
-                " make it another evaluation. Only a model's address may change."
+                f"{folder} began with {alias}={model.model}. With {catalogue.models[alias].model},"
+                " it would be another evaluation. Only a model's address may change."
             )
     team, catalogue, _ = load_team_of(str(folder / "team.yaml"), catalogue)
     request = results.request.having(catalogue)

@@ -59,6 +59,6 @@ def _writer(benchmark: Benchmark, form: str | None, folder: Path) -> Callable[[A
         (form,) = benchmark.exports
     if form is None or form not in benchmark.exports:
         formats = ", ".join(sorted(benchmark.exports)) or "none"
-        text = f"no format {form!r}" if form else "no format of its own"
+        text = f"no format {form!r}" if form else "no default format"
         raise InputError(f"{folder}: {benchmark.name} has {text}. Formats: {formats}.")
     return benchmark.exports[form]

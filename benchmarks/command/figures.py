@@ -80,10 +80,10 @@ def warnings_of(figures: Mapping[str, Any]) -> list[str]:
     texts = _beside(figures)
     if figures["missing"]:
         texts.append(
-            f"not complete: {counted(figures['missing'], 'sample')} missing,"
+            f"incomplete: {counted(figures['missing'], 'sample')} missing,"
             f" {figures['unscored']} of them failed because of a provider or this host"
         )
     if figures.get("substituted"):
         many = counted(figures["substituted"], "sample")
-        texts.append(f"in {many} another model answered than the one that the team names")
+        texts.append(f"in {many}, a model answered that the team does not name")
     return texts

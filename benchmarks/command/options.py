@@ -32,8 +32,7 @@ results_parent = click.option(
 workers = click.option(
     "--workers",
     type=click.IntRange(min=1, max=10_000),
-    help="How many runs work at the same time. "
-    f" [default: {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
+    help=f"How many runs to make in parallel.  [default: {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 
 tasks = with_options(
@@ -47,7 +46,7 @@ tasks = with_options(
         type=click.IntRange(1, 5),
         default=1,
         show_default=True,
-        help="How hard the tasks of a generated benchmark are.",
+        help="The difficulty of a generated benchmark's tasks.",
     ),
     click.option(
         "--count",
@@ -57,7 +56,7 @@ tasks = with_options(
     click.option(
         "--limit",
         type=click.IntRange(min=1),
-        help="Take only N tasks, from each niche in proportion.",
+        help="Take only N tasks, in proportion to the niches' sizes.",
     ),
     click.option(
         "--instances",
@@ -70,21 +69,22 @@ tasks = with_options(
         type=int,
         default=0,
         show_default=True,
-        help="The random seed: of generated tasks, splits and limits, and of models that take one.",
+        help="The random seed for generated tasks, splits and limits, and for models that support"
+        " one.",
     ),
     click.option(
         "--split",
         type=click.Choice(SPLITS),
         default="all",
         show_default=True,
-        help="The tasks to evolve on, or the others, to test on.",
+        help="The tasks to evolve on, the tasks to test on, or all.",
     ),
     click.option(
         "--evolve-share",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.5,
         show_default=True,
-        help="The share of each niche that goes to the split to evolve on.",
+        help="The share of each niche that belongs to the split to evolve on.",
     ),
     click.option("--shuffle", type=int, metavar="SEED", help="Take the tasks in another order."),
     click.option(
@@ -98,7 +98,7 @@ own_tasks = with_options(
     click.option(
         "--scorer",
         metavar="NAME|FILE.py:FUNCTION",
-        help="With TASKS: the scorer of tasks that name none: an installed one, your own"
+        help="With TASKS: the scorer for tasks that name none: an installed scorer, your own"
         " function, or judge, a model (the alias judge, or else default).  [default: exact]",
     ),
     map_option,
@@ -152,11 +152,11 @@ def named(name: str, options: dict[str, Any]) -> str:
     if is_own(name):
         options["data"], name = Path(name), NAME
     if options.get("scorer") and name != NAME:
-        raise InputError(f"--scorer: {name} has its own scorer. The option is for a file of tasks.")
+        raise InputError(f"--scorer: {name} has its own scorer. Use it only with a file of tasks.")
     if options.get("columns") and name != NAME:
-        raise InputError(f"--map: {name} has its own tasks. The option is for a file of tasks.")
+        raise InputError(f"--map: {name} has its own tasks. Use it only with a file of tasks.")
     if options.get("rubric") and options["scorer"] != JUDGE:
-        raise InputError(f"--rubric is for a judge. Write --scorer {JUDGE} as well.")
+        raise InputError(f"--rubric needs a judge. Add --scorer {JUDGE}.")
     return name
 
 

@@ -28,7 +28,7 @@ PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder with the files of the data; --dry-run says which.",
+    help="The folder with the data files; --dry-run lists them.",
 )
 @click.option(
     "--write",
@@ -73,7 +73,7 @@ def papers(
                     if len(runs) == 1
                     else "Check this row alone to see how to get its data."
                 )
-                click.echo(speakable(f"  the recipe is right; its data is not here. {how}"))
+                click.echo(speakable(f"  the recipe is valid; its data is missing. {how}"))
         click.echo(f"{counted(len(runs), 'recipe')} checked; nothing was written or spent")
     else:
         _run(_the_only(runs), data, ctx.args)
@@ -89,7 +89,7 @@ def _refuse_unknown(options: Sequence[str]) -> None:
 def _the_only(runs: Sequence[PaperRun]) -> PaperRun:
     if len(runs) > 1:
         addresses = ", ".join(run.address for run in runs)
-        raise InputError(f"which one? {counted(len(runs), 'run')}: {addresses}.")
+        raise InputError(f"expected one run, got {len(runs)}. Choose one: {addresses}.")
     return runs[0]
 
 
@@ -104,7 +104,7 @@ def _write(runs: Sequence[PaperRun], data: Path | None, folder: Path, more: Sequ
         command = shlex.join(["mas-evolve", *expansion.words(within, stream), *more])
         click.echo(speakable(f"{within}: {command}"))
         if stream is None:
-            click.echo(speakable(f"  its tasks are not here. {missing}"))
+            click.echo(speakable(f"  its tasks are missing. {missing}"))
 
 
 def _check(

@@ -219,7 +219,7 @@ def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> 
     from ..evaluation.results import read_results
 
     if niches and agents:
-        raise InputError("--niches and --agents are two tables. Write one of them.")
+        raise InputError("--niches and --agents cannot be combined. Leave one of them out.")
     records = [read_results(folder) for folder in folders]
     rows = by_niche(records) if niches else by_agent(records) if agents else by_team(records)
     click.echo(speakable(written(rows, form)))

@@ -19,7 +19,7 @@ from .options import RESULTS_FOLDER
 @click.option(
     "--match",
     type=RESULTS_FOLDER,
-    help="Take as many copies as use the tokens of these results, or of POOL/evolutions/NAME.",
+    help="Choose K to match the tokens of these results, or of POOL/evolutions/NAME.",
 )
 @click.option(
     "--temperature",
@@ -50,7 +50,7 @@ def vote(
         k = matching(single, match)
     elif k is None or single is not None or match is not None:
         raise InputError(
-            "give the number with -k, or results whose tokens to match: --single and --match."
+            "set the number with -k, or match the tokens of results: --single and --match."
         )
     team = load_source(team_file, catalogue_of(host))
     click.echo(dump(vote_of(team, k, temperature=temperature)), nl=False)

@@ -88,8 +88,8 @@ def _held_out(folder: Path) -> Side:
     race = RaceResult.read(folder)
     if race is None or race.last_word is None:
         raise InputError(
-            f"{folder}: an evolution without figures of held-out tasks. A test makes them:"
-            " mas-evolve … --test TASKS."
+            f"{folder}: this evolution has no held-out figures. Add them with: mas-evolve … --test"
+            " TASKS."
         )
     word, usage = race.last_word, race.last_word.usage
     return Side(
@@ -256,8 +256,8 @@ class Comparison:
     def warnings(self) -> list[str]:
         """Return the caveats of a comparison."""
         return [
-            f"warning: {name}: in {counted(trials, 'trial')} another model answered than the one"
-            " that the team names."
+            f"warning: {name}: in {counted(trials, 'trial')}, a model answered that the team does"
+            " not name."
             for name, trials in zip(self.names, self.substituted, strict=True)
             if trials
         ]
@@ -274,7 +274,8 @@ def compare(first_path: Path, second_path: Path) -> Comparison:
     named = [side.benchmark for side in sides]
     if None not in named and named[0] != named[1]:
         raise InputError(
-            f"{first_path} is of {named[0]}, {second_path} of {named[1]}. Compare like with like."
+            f"{first_path} is of {named[0]}, {second_path} of {named[1]}. Compare results of one"
+            " benchmark."
         )
     before, after = (side.scores for side in sides)
     common = [task for task in before if task in after]

@@ -74,8 +74,8 @@ class ShardMerge:
         for item in shards:
             if digest_of(_shard(item).take(tasks)) != item.head.get("data"):
                 raise InputError(
-                    f"{item.folder.path}: it was made with other tasks than"
-                    f" {item.request.benchmark} has here. Give --data with those of the shards."
+                    f"{item.folder.path}: made with other tasks than {item.request.benchmark} has"
+                    " here. Name the shards' tasks with --data."
                 )
         return cls(shards=shards, tasks=tasks)
 
@@ -134,8 +134,8 @@ def _check_alike(first: Results, second: Results) -> None:
     for name in (*here, *there):
         if here.get(name) != there.get(name):
             raise InputError(
-                f"{second.folder.path} is of another evaluation than {first.folder.path}: {name} is"
-                f" {quoted(there.get(name))} there and {quoted(here.get(name))} here."
+                f"{second.folder.path} and {first.folder.path} are of different evaluations:"
+                f" {name} is {quoted(there.get(name))} and {quoted(here.get(name))}."
             )
 
 

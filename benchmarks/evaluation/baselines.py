@@ -31,7 +31,7 @@ def equipped(team: Team, tools: Sequence[str]) -> Team:
         for name, agent in team.agents.items()
     }
     if agents == team.agents:
-        raise InputError(f"{team.name}: no agent of it that lacks these tools can use any.")
+        raise InputError(f"{team.name}: no agent that lacks these tools can use tools.")
     return replace(team, agents=agents)
 
 
@@ -44,7 +44,7 @@ def vote_of(team: Team, k: int, *, temperature: float) -> Team:
         InputError: The team has more than one agent.
     """
     if len(team.agents) != 1:
-        raise InputError(f"{team.name} has {len(team.agents)} agents. A vote is over one, k times.")
+        raise InputError(f"{team.name} has {len(team.agents)} agents. A vote needs exactly one.")
     (single,) = team.agents.values()
     names = [f"{single.id}_{number}" for number in range(1, k + 1)]
     voters = {name: replace(single, id=name, temperature=temperature) for name in names}
@@ -71,7 +71,7 @@ def matching(single: Path, team: Path) -> int:
     """
     value, wanted = tokens_each(single), tokens_each(team)
     if not value:
-        raise InputError(f"{single}: it consumed no tokens, so nothing can match them.")
+        raise InputError(f"{single}: it used no tokens, so there are none to match.")
     return max(1, round(wanted / value))
 
 

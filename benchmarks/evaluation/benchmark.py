@@ -127,11 +127,11 @@ def find_benchmark(name: str) -> Benchmark:
     """
     names = installed("benchmarks")
     if name not in names:
-        raise InputError(f"no benchmark is called {name!r}. Known: {', '.join(sorted(names))}.")
+        raise InputError(f"no benchmark {name!r}. Known: {', '.join(sorted(names))}.")
     result = load_named("benchmarks", name)
     if not isinstance(result, Benchmark) or result.name != name:
         raise InputError(
-            f"the entry point {name!r} of coterie.benchmarks does not lead to a Benchmark of that"
-            f" name, but to {quoted(result)}. Correct the package that declares it."
+            f"the entry point {name!r} of coterie.benchmarks must be a Benchmark of that name, not"
+            f" {quoted(result)}. Correct the package that declares it."
         )
     return result

@@ -58,7 +58,7 @@ class TaskChoice:
         chosen = self._limited(self._named(self._split(tasks, niches), tasks), niches)
         if not chosen:
             raise InputError(
-                f"the split {self.split!r} has no task: there are {len(tasks)} in all."
+                f"the split {self.split!r} has no tasks; there are {len(tasks)} in total."
             )
         if self.shuffle is not None:
             chosen = [*chosen]
@@ -105,7 +105,7 @@ def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], st
     for pattern in patterns:
         if not any(fnmatchcase(word, pattern) for word in names):
             raise InputError(
-                f"--instances {pattern!r} fits none of the {len(names)} ids, such as"
+                f"--instances {pattern!r} matches none of the {len(names)} ids, such as"
                 f" {', '.join(names[:3]) or 'none'}."
             )
     return [

@@ -36,7 +36,7 @@ def cached_file(
         )
     except InputError as error:
         raise InputError(
-            f"benchmark {benchmark} is not on this machine, and {error}\n{how_to_get}"
+            f"benchmark {benchmark} is not installed, and {error}\n{how_to_get}"
         ) from error
 
 

@@ -10,7 +10,7 @@ from ...pool.values.layout import LEDGER
 from ...schema.team.task import Task
 from ...schema.team.team import Team
 
-OTHERS = "Take the other split with --split test, or say --allow-seen."
+OTHERS = "Use the other split with --split test, or add --allow-seen."
 
 
 def refuse_learnt(

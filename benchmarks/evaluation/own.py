@@ -41,7 +41,7 @@ def tasks(source: Source) -> Sequence[Task]:
         ConfigError: Tasks do not load; the exception has every problem.
     """
     if source.data is None:
-        raise InputError(f"{NAME}: which tasks? Write mas-bench run TASKS.jsonl, or --data.")
+        raise InputError(f"{NAME}: name the tasks: mas-bench run TASKS.jsonl, or --data.")
     catalogue = source.catalogue or Catalogue.of_host()
     catalogue = replace(catalogue, scorers=catalogue.scorers | {JUDGE})
     scorer = source.scorer or EXACT

@@ -66,8 +66,8 @@ class Request:
         counts = Counter(task.id for task in tasks)
         if twice := [name for name, count in counts.items() if count > 1]:
             raise InputError(
-                f"{self.benchmark}: two tasks have the id {twice[0]!r}. Each needs its own, or one"
-                " would get the answers of the other."
+                f"{self.benchmark}: two tasks have the id {twice[0]!r}. Each needs its own id, or"
+                " they would share their answers."
             )
         return tasks
 
@@ -233,8 +233,8 @@ def read_evaluation(folder: Path) -> tuple[dict[str, Any], list[Sample]]:
     samples = {(sample.task, sample.trial): sample for sample in written} | by_trial
     if difference := next(_differences(folder, value, written, journal), None):
         raise InputError(
-            f"{difference} It was edited, or is of another evaluation. To write it anew from the"
-            f" journal, which asks no model: mas-bench resume {folder}"
+            f"{difference} It was edited, or belongs to another evaluation. To rebuild it from the"
+            f" journal without calling a model: mas-bench resume {folder}"
         )
     is_behind = len(by_trial) > value["samples"]  # killed since
     if is_behind and (folder / MANIFEST).exists():
@@ -246,13 +246,12 @@ def _results(folder: Path) -> dict[str, Any]:
     value = read_value(folder / RESULTS)
     if value.get("version") != VERSION:
         raise InputError(
-            f"{folder / RESULTS}: version {quoted(value.get('version'))} is not {VERSION}, the"
-            f" one that this coterie reads. To write it anew from the journal: mas-bench resume"
-            f" {folder}"
+            f"{folder / RESULTS}: version {quoted(value.get('version'))} is not supported, only"
+            f" {VERSION}. To rebuild it from the journal: mas-bench resume {folder}"
         )
     if wrong := misfit(_Written, value):
         raise InputError(
-            f"{folder / RESULTS}: not what an evaluation wrote there: {wrong}. To write it anew"
+            f"{folder / RESULTS}: not the file that an evaluation wrote: {wrong}. To rebuild it"
             f" from the journal: mas-bench resume {folder}"
         )
     return value
@@ -288,14 +287,14 @@ def _differences(
         where = (sample.task, sample.trial)
         line = f"{folder / SAMPLES}: task {sample.task}, trial {sample.trial}"
         if where in places:
-            yield f"{line} is there twice."
+            yield f"{line} occurs twice."
         places.add(where)
         if by_trial is not None and sample.score is not None:
             yield from _against(by_trial.get(where), sample, line)
     for name, value in loads(dumps(figures.results())).items():
         if summary.get(name) != value:
             was, now = (dumps(item)[:MOST_SHOWN] for item in (summary.get(name), value))
-            yield f"{folder / RESULTS}: {name} is {was}, and by the samples {now}."
+            yield f"{folder / RESULTS}: {name} is {was}, but the samples give {now}."
 
 
 def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str]:
@@ -304,7 +303,7 @@ def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str
     elif to_value(recorded) != to_value(sample):
         there = "none" if recorded.score is None else f"{recorded.score:g}"
         scores = f"{sample.score:g} here, {there} there"
-        yield f"{line} is not what the journal has (score {scores})."
+        yield f"{line} differs from the journal (score {scores})."
 
 
 def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:

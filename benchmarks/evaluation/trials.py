@@ -128,8 +128,8 @@ class Trials(ABC):
             if self._in_a_row == FAILURES_IN_A_ROW:
                 self.on_sample(sample)
                 raise RunError(
-                    f"{FAILURES_IN_A_ROW} trials in a row could not be made; the last one: task"
-                    f" {task.id}: {sample.error}"
+                    f"{FAILURES_IN_A_ROW} trials in a row could not be completed; the last one:"
+                    f" task {task.id}: {sample.error}"
                 )
             return sample
         self._in_a_row = 0

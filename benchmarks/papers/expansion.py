@@ -67,8 +67,8 @@ class Expansion:
             path = folder / name
             if path.exists() and path.read_bytes() != text.encode():
                 raise InputError(
-                    f"{path} is not as {self.run.address} has it, and is not overwritten. Run your"
-                    f" own version by hand, or name another folder with --write:"
+                    f"{path} differs from {self.run.address} and is not overwritten. Run your own"
+                    f" version by hand, or name another folder with --write:"
                     f" {shlex.join(['mas-evolve', *self.words(folder, stream)])}"
                 )
         for name, text in files.items():

@@ -101,7 +101,7 @@ def _tasks(data: Mapping[str, Any], folder: Path | None, niche: str | None) -> I
         if not tasks:
             name = part.get("benchmark") or part["file"]
             wanted = niche or part.get("only") or part.get("ids")
-            raise InputError(f"{name}: it has no task of {wanted!r}. Is --data the right folder?")
+            raise InputError(f"{name}: no task of {wanted!r}. Is --data the right folder?")
         yield from tasks
 
 

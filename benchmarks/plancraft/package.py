@@ -107,15 +107,15 @@ def _read(path: Path) -> Published:
         ) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"benchmark plancraft: a file in {str(path)!r} is not as {REQUIREMENT} has it:"
+            f"benchmark plancraft: a file in {str(path)!r} differs from {REQUIREMENT}:"
             f" {type(error).__name__}: {error}. {HOW_TO_GET}"
         ) from error
     actual = hashlib.sha256(written).hexdigest()
     if actual != SHA256:
         raise InputError(
-            f"benchmark plancraft: what is in {str(path)!r} is not {REQUIREMENT}: the sha256 of its"
-            f" examples and recipes is {actual}, not {SHA256}. Figures on others cannot be"
-            f" compared. Remove it. {HOW_TO_GET}"
+            f"benchmark plancraft: {str(path)!r} is not {REQUIREMENT}: the sha256 of its examples"
+            f" and recipes is {actual}, not {SHA256}. Figures on other data are not comparable."
+            f" Remove it. {HOW_TO_GET}"
         )
     return Published.of(json.loads(written))
 

@@ -58,16 +58,16 @@ def prepare(name: str, folder: Path) -> None:
     "--instances",
     multiple=True,
     metavar="GLOB",
-    help="Grade only instances whose id fits, such as 'astropy__*'. May be given several times.",
+    help="Grade only instances whose id matches, such as 'astropy__*'. May be repeated.",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=TEST_SECONDS,
     show_default=True,
-    help="Seconds that the tests of one may take.",
+    help="The time limit for the tests of an instance, in seconds.",
 )
-@click.option("--logs", type=FOLDER, help="Keep what the tests print here, in ID.log.")
+@click.option("--logs", type=FOLDER, help="Write the tests' output to this folder, as ID.log.")
 @as_json
 @click.option("--unsafe-local", is_flag=True, help="Run patches with all your rights.")
 def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options: Any) -> None:
@@ -83,7 +83,7 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
     predicted = _gold(data) if predictions == GOLD else read_predictions(Path(predictions))
     for item in predicted:
         if item.instance_id not in tasks:
-            raise InputError(f"{predictions}: there is no instance {item.instance_id!r} to grade.")
+            raise InputError(f"{predictions}: no instance {item.instance_id!r} to grade.")
     chosen = set(matching(list(tasks), options["instances"], str))
     predicted = [prediction for prediction in predicted if prediction.instance_id in chosen]
     benchmark.prepare(source, [tasks[prediction.instance_id] for prediction in predicted])

@@ -75,7 +75,8 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
     if source.data is None:
         raise InputError(
             "swe-bench has no files of its own. Name a folder with --data DIR: one file of"
-            " instances (.json or .jsonl) and repositories/OWNER__NAME, clones of what is repaired."
+            " instances (.json or .jsonl), and clones of their repositories in"
+            " repositories/OWNER__NAME."
         )
     parent = environments_dir(source.data)
     return [
@@ -96,7 +97,7 @@ def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
         check_tests(instance)
         if task.repo is None or not task.repo.is_dir():
             raise InputError(
-                f"{task.repo}: the repository of {task.id} is not there. Clone it:"
+                f"{task.repo}: the repository of {task.id} does not exist. Clone it:"
                 f" git clone --mirror <address of {instance.repo}> {task.repo}"
             )
         if instance.environment is not None:

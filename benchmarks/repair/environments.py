@@ -139,7 +139,7 @@ def _check(folder: Path) -> None:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(
-            f"{folder}: no interpreter of an environment runs there: {error}."
+            f"{folder}: the environment's interpreter does not run: {error}."
         ) from None
     if process.returncode:
         raise InputError(f"{folder}: this environment has no pytest. Name it among 'requirements'.")

@@ -96,7 +96,7 @@ def read_instances(path: Path) -> list[Instance]:
         instance = parse_instance(record.fields, record.place)
         if instance.instance_id in fields:
             raise InputError(
-                f"{record.place}: the instance {instance.instance_id!r} is there twice. Leave one."
+                f"{record.place}: the instance {instance.instance_id!r} occurs twice. Keep one."
             )
         fields[instance.instance_id] = instance
     return list(fields.values())

@@ -50,7 +50,7 @@ def export_predictions(
         StorageError: The file cannot be written.
     """
     if not model_name:
-        raise InputError("a predictions file needs a model name: the harness names its report so.")
+        raise InputError("a predictions file needs a model name, which names the harness's report.")
     if path.suffix not in {".json", ".jsonl"}:
         raise InputError(f"{path}: the harness takes .json and .jsonl, not {path.suffix!r}.")
     fields: dict[str, Prediction] = {}
@@ -94,8 +94,8 @@ def read_predictions(path: Path) -> list[Prediction]:
         )
         if prediction.instance_id in fields:
             raise InputError(
-                f"{record.place}: {prediction.instance_id!r} is there twice. The harness would"
-                " grade only the last; leave the one that you mean."
+                f"{record.place}: {prediction.instance_id!r} occurs twice. The harness would grade"
+                " only the last; keep the one that you want."
             )
         fields[prediction.instance_id] = prediction
     return list(fields.values())

@@ -99,8 +99,8 @@ def _environment(options: Mapping[str, Any]) -> Path | None:
     folder = Path(str(named))
     if not (folder / "bin" / "python").exists():
         raise InputError(
-            f"scorer repair: the environment {folder} is not there. `mas-bench` and `grade` make it"
-            " before they begin."
+            f"scorer repair: the environment {folder} does not exist. `mas-bench` and `grade`"
+            " create it before they start."
         )
     return folder
 

@@ -102,8 +102,7 @@ def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
 
 def _missing() -> str:
     return (
-        "verdicts on mathematics are those of math-verify, which is not installed. Run:"
-        f" {how_to_get('math')}"
+        f"mathematics is scored by math-verify, which is not installed. Run: {how_to_get('math')}"
     )
 
 

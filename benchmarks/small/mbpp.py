@@ -52,7 +52,7 @@ def _texts(item: NamedItem, name: str) -> Sequence[str]:
     if not isinstance(texts, list) or not all(
         isinstance(text, str) and text and "\n" not in text for text in texts
     ):
-        raise InputError(f"{item.where}: {name} is no list of lines of code. {FILE.how_to_get}")
+        raise InputError(f"{item.where}: {name} is not a list of lines of code. {FILE.how_to_get}")
     return texts
 
 
@@ -64,8 +64,8 @@ def _entry_point(item: NamedItem, tests: Sequence[str]) -> str:
     texts = [name for name in defined if name in called]
     if len(set(texts)) != 1:
         raise InputError(
-            f"{item.where}: the tests call {texts or 'no function'} of code, where they have to"
-            f" call one. {FILE.how_to_get}"
+            f"{item.where}: the tests must call exactly one function of code, not"
+            f" {texts or 'none'}. {FILE.how_to_get}"
         )
     return texts[0]
 
@@ -74,7 +74,9 @@ def _parsed(item: NamedItem, name: str, text: str) -> ast.Module:
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{item.where}: {name} is no Python: {error}. {FILE.how_to_get}") from None
+        raise InputError(
+            f"{item.where}: {name} is not Python: {error}. {FILE.how_to_get}"
+        ) from None
 
 
 def _called(tree: ast.AST) -> Iterator[str]:

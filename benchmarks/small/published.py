@@ -57,8 +57,8 @@ class PublishedFile:
         if actual != self.packaged.sha256:
             raise InputError(
                 f"benchmark {self.benchmark}: {str(path)!r} is not the published file: its sha256"
-                f" is {actual}, not {self.packaged.sha256}. Figures on other items cannot be"
-                f" compared. Remove it. {self.how_to_get}"
+                f" is {actual}, not {self.packaged.sha256}. Figures on other items are not"
+                f" comparable. Remove it. {self.how_to_get}"
             )
         return content
 

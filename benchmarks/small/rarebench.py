@@ -96,7 +96,7 @@ def _parsed(text: str, where: str) -> Any:
 def _codes(case: Any, field: str, where: str) -> list[str]:
     codes = case.get(field) if is_mapping(case) else None
     if not is_list(codes) or not codes or not all(isinstance(code, str) and code for code in codes):
-        raise InputError(f"{where}: {field} is no list of codes. {HOW_TO_GET}")
+        raise InputError(f"{where}: {field} is not a list of codes. {HOW_TO_GET}")
     return codes
 
 

@@ -123,6 +123,6 @@ def stream(name: str, split: Split, *, count: int, seed: int = 0) -> list[Task]:
         InputError: There is no such stream, or it has fewer tasks.
     """
     if name not in STREAMS:
-        raise InputError(f"no stream {name!r}. There are: {', '.join(STREAMS)}.")
+        raise InputError(f"no stream {name!r}. Known: {', '.join(STREAMS)}.")
     chance = random.Random(f"{name}/{split}/{seed}")  # noqa: S311 - the same tasks every time
     return drawn_tasks(f"{name}-{split}-{seed}", lambda: STREAMS[name](chance, split), count)

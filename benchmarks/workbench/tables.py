@@ -61,14 +61,14 @@ def find_folder(folder: Path | None) -> Path:
         InputError: They are missing.
     """
     if folder is None:
-        raise InputError(f"WorkBench needs its files, and no folder is named: {SOURCE}.")
+        raise InputError(f"WorkBench needs its files: {SOURCE}.")
     places = [folder, folder / "workbench", folder / "WorkBench", folder.parent]
     for place in places:
         if (place / _PROCESSED / "calendar_events.csv").is_file():
             return place.resolve()
     raise InputError(
-        f"{str(folder)!r} does not hold WorkBench's files: {_PROCESSED}/calendar_events.csv is"
-        f" neither there nor in a folder workbench below it. To get them, {SOURCE}."
+        f"{str(folder)!r} does not contain WorkBench's files: {_PROCESSED}/calendar_events.csv is"
+        f" neither there nor in its folder workbench. To get them, {SOURCE}."
     )
 
 
@@ -97,7 +97,9 @@ def _read(folder: Path, name: str) -> Table:
     path = folder / _PROCESSED / f"{name}.csv"
     columns, *rows = _lines(path)
     if any(len(row) != len(columns) for row in rows):
-        raise InputError(f"{path}: some rows have not {len(columns)} cells. Fetch the file again.")
+        raise InputError(
+            f"{path}: some rows do not have {len(columns)} cells. Fetch the file again."
+        )
     return Table.of(columns, (tuple(_cell(text) for text in row) for row in rows))
 
 

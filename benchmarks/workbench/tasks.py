@@ -43,7 +43,7 @@ FILES = {
 def _export(answers: Answers, tools: str) -> str:
     """Write TARGET/DOMAIN/NAME_all.csv, or …_domains.csv, like the original's data/results."""
     if answers.target.is_file():
-        raise InputError(f"{answers.target}: a folder is written, and this is a file.")
+        raise InputError(f"{answers.target}: expected a folder, got a file.")
     folder = find_folder(answers.source.data)
     samples = {sample.task: sample for sample in answers.samples}
     texts: list[str] = []
@@ -193,9 +193,9 @@ def literal_list(text: str, niche: str) -> list[str]:
     try:
         result = ast.literal_eval(text)
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"the tasks of {niche} hold {text[:80]!r}, no list: {error}.") from None
+        raise InputError(f"the tasks of {niche}: {text[:80]!r} is not a list: {error}.") from None
     if not is_texts(result):
-        raise InputError(f"the tasks of {niche} hold {text[:80]!r}, which is no list of texts.")
+        raise InputError(f"the tasks of {niche}: {text[:80]!r} is not a list of texts.")
     return result
 
 

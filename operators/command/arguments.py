@@ -43,7 +43,7 @@ model_options = with_options(
         metavar="ALIAS",
         default="default",
         show_default=True,
-        help="The alias of the model that the operator asks.",
+        help="The alias of the model that the operator calls.",
     ),
     caps_option("--budget", "The limits: usd=2,tokens=50000."),
     cache_option,
@@ -55,7 +55,7 @@ setting_options = with_options(
     problem_format,
     host_options,
     click.option(
-        "--seed", type=int, help="The random seed, for models that take one and for draws."
+        "--seed", type=int, help="The random seed for draws, and for models that support one."
     ),
 )
 """The options that every operator has."""
@@ -65,8 +65,8 @@ embedder_option = click.option(
 policy_option = click.option(
     "--policy",
     type=FILE,
-    help="The most that a child may ask for.  [default: the tools and backends of its parents, no"
-    " higher limits, and this host's models]",
+    help="The upper bounds of a child.  [default: the tools and backends of its parents, no higher"
+    " limits, and this host's models]",
 )
 
 
@@ -143,7 +143,7 @@ class OperatorHost:
         from ..core.recorded import read_run
 
         if len(runs) > len(sources):
-            raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
+            raise InputError(f"got {len(runs)} runs for {len(sources)} teams. Name one run a team.")
         tokens = Bounds.of(self.catalogue.models.get(self.meta_model)).digest_tokens
         digests = [digest(read_run(folder), tokens=tokens) for folder in runs]
         digests += [""] * (len(sources) - len(runs))

@@ -28,7 +28,7 @@ from .arguments import FOLDER, model_options, setting_options
     type=click.IntRange(min=1, max=10),
     default=2,
     show_default=True,
-    help="With collaborative: how often they look again.",
+    help="With collaborative: how many times they look again.",
 )
 @click.option("--wrong", is_flag=True, help="Treat the run's answer as wrong, whatever its score.")
 @click.option(

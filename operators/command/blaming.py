@@ -153,13 +153,13 @@ def _must_have_failed(folder: Path, ended: RunEnding, options: dict[str, Any]) -
             raise InputError(f"{folder}: this run gave the expected answer: no agent failed.")
     elif ended.score is None:
         raise InputError(
-            f"{folder}: this run has an answer and no score, so it may have succeeded. If it"
-            " failed, add --wrong, or give the right answer: --expected ANSWER."
+            f"{folder}: this run has an answer but no score, so it may have succeeded. If it"
+            " failed, add --wrong, or the right answer: --expected ANSWER."
         )
     elif ended.score >= 1:
         raise InputError(
             f"{folder}: this run succeeded, with score {ended.score:.3g}: no agent failed. If its"
-            " answer is wrong nevertheless, add --wrong."
+            " answer is wrong anyway, add --wrong."
         )
 
 
@@ -171,4 +171,4 @@ def _must_be_an_agents_doing(folder: Path, ended: RunEnding) -> None:
         )
     if not trace_of(folder).doers:
         why = f" It ended with: {ended.error}" if ended.error else ""
-        raise InputError(f"{folder}: no agent of this run did anything to blame it for.{why}")
+        raise InputError(f"{folder}: no agent of this run did anything that could be blamed.{why}")

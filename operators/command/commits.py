@@ -24,8 +24,7 @@ def check_repository(pool: Path) -> None:
         raise InputError(f"--git: {error}") from None
     if ignored:
         raise InputError(
-            f"--git: the repository around {pool} ignores it. Remove it from .gitignore, or put"
-            " the pool elsewhere."
+            f"--git: git ignores {pool}. Remove it from .gitignore, or put the pool elsewhere."
         )
 
 

@@ -26,15 +26,15 @@ from .arguments import FOLDER, setting_options
 @click.option(
     "--agents",
     metavar="A,B,…",
-    help="The agents to credit; the others always take part.  [default: all that took part,"
-    " except the one that answers]",
+    help="The agents to credit; the others always take part.  [default: all that worked, except"
+    " the one that answers]",
 )
 @click.option(
     "--per",
     type=click.Choice(["agent", "turn"]),
     default="agent",
     show_default=True,
-    help="Credit each agent's whole part, or its part in each round.",
+    help="Credit each agent as a whole, or separately for each round.",
 )
 @click.option(
     "--permutations",
@@ -54,7 +54,7 @@ from .arguments import FOLDER, setting_options
     type=click.IntRange(min=1, max=10_000),
     default=4,
     show_default=True,
-    help="How many runs work at the same time.",
+    help="How many runs to make in parallel.",
 )
 @click.option(
     "--dry-run",

@@ -67,8 +67,8 @@ class Making:
         text = as_run(rounds, self.plan).answer
         if text is None or self.scrubber(text) != answer:
             raise InputError(
-                "the journal does not reproduce this run's answer. Another version of coterie may"
-                " have made the run, or it was changed."
+                "the journal does not reproduce this run's answer. The run may have been changed,"
+                " or made by another version of coterie."
             )
         return rounds
 

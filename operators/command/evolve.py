@@ -55,7 +55,7 @@ REPEATS = 3
     "--pool",
     "pool_folder",
     type=FOLDER,
-    help="The pool. A new one begins with the recipe's seeds.  [default, for a"
+    help="The pool's folder. A new pool starts with the recipe's seeds.  [default, for a"
     " team: runs/evolve-NAME]",
 )
 @click.option(
@@ -74,7 +74,7 @@ REPEATS = 3
 @click.option(
     "--repeats",
     type=click.IntRange(min=1, max=1_000),
-    help=f"With --test: how often each team runs on each task.  [default: {REPEATS}]",
+    help=f"With --test: how many times each team runs on each task.  [default: {REPEATS}]",
 )
 @click.option(
     "--beside",
@@ -85,7 +85,7 @@ REPEATS = 3
 @click.option(
     "--test-workers",
     type=click.IntRange(min=1, max=10_000),
-    help="With --test: how many runs work at the same time. Scores do not depend on it.  [default:"
+    help="With --test: how many runs to make in parallel. Scores do not depend on it.  [default:"
     f" {ONE_BY_ONE}, with --batch {IN_BATCHES}]",
 )
 @click.option(
@@ -103,20 +103,20 @@ REPEATS = 3
     "--meet",
     type=FOLDER,
     metavar="FOLDER",
-    help="With --island: the folder by which islands exchange their best teams; all must reach it.",
+    help="With --island: the shared folder in which islands exchange their best teams.",
 )
 @click.option(
     "--every",
     type=click.IntRange(min=1),
-    help=f"With --island: exchange after this many of its own tasks.  [default: {EVERY}]",
+    help=f"With --island: exchange after this many of the island's tasks.  [default: {EVERY}]",
 )
 @click.option(
     "--no-wait",
     is_flag=True,
-    help="With --island: end if another island is not ready; the same command resumes.",
+    help="With --island: exit if another island is not ready; repeat the command to resume.",
 )
 @click.option(
-    "--yes", is_flag=True, help="Continue although the first operators gave no usable answer."
+    "--yes", is_flag=True, help="Continue even if the first operators gave no usable answer."
 )
 @click.option(
     "--embedder",
@@ -235,8 +235,8 @@ def _refuse_race(recipe: Recipe, options: dict[str, Any]) -> None:
     strategy = strategy_of(recipe.strategy)
     if strategy.whole is not None and options["seeds"] is not None:
         raise InputError(
-            f"--seeds is not for {recipe.strategy}. Write seed: N into a recipe, and give each a"
-            " --pool of its own."
+            f"--seeds does not support {recipe.strategy}. Write seed: N in several recipes, each"
+            " with its own --pool."
         )
     if options["race"] is None or (strategy.leaves_team and strategy.whole is None):
         return
@@ -251,7 +251,7 @@ def _hand_over(source: Path, options: dict[str, Any], *, is_team: bool) -> HandO
     targets = [name for name in ("out", "in_place") if options[name]]
     if targets and (not is_team or options["seeds"] is not None):
         name = f"--{targets[0].replace('_', '-')}"
-        raise InputError(f"{name} is for one race of a team: mas-evolve TEAM TASKS {name} ...")
+        raise InputError(f"{name} needs a single team: mas-evolve TEAM TASKS {name} ...")
     if not is_team or options["seeds"] is not None:
         return None
     return HandOver.of(source, options["out"], in_place=options["in_place"])
@@ -261,12 +261,12 @@ def _refuse_view(options: dict[str, Any]) -> None:
     """Refuse to show an evolution that is not run, or several ones."""
     if options["view"] and options["dry_run"]:
         raise InputError(
-            "--view shows an evolution while it runs; --dry-run starts none. Leave one of them"
-            " out, or look at a pool with mas-view POOL."
+            "--view shows an evolution while it runs, but --dry-run starts none. Leave one of them"
+            " out, or open a pool with mas-view POOL."
         )
     if options["view"] and options["seeds"] is not None:
         raise InputError(
-            "--view shows one evolution; --seeds runs several. Look at each with mas-view."
+            "--view shows one evolution, but --seeds runs several. Open each with mas-view."
         )
 
 
@@ -278,7 +278,7 @@ def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
     flags += ["--no-wait"] if options["no_wait"] else []
     if options["island"] is None:
         if flags:
-            raise InputError(f"{flags[0]} is for islands: name one, as in --island 1/4.")
+            raise InputError(f"{flags[0]} needs an island. Name one, as in --island 1/4.")
         return None
     if options["meet"] is None:
         raise InputError("--island: name the folder where the islands meet, as in --meet islands/.")
@@ -303,7 +303,7 @@ def _testing(
 
     if options["test_file"] is None:
         if options["repeats"] or options["beside"]:
-            raise InputError("--repeats and --beside are for a test. Name its tasks: --test TASKS.")
+            raise InputError("--repeats and --beside need test tasks. Name them: --test TASKS.")
         return None
     placed = placed_tasks(options["test_file"], catalogue, form)
     tasks = [*placed.values()]

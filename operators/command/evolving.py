@@ -352,7 +352,7 @@ class Evolving:
             self._say(self._heading())
         self._say(self.start.outlook)
         if self._finished:
-            self._say(f"going on after {self._finished} of {counted(len(self.tasks), 'task')}")
+            self._say(f"resuming after {self._finished} of {counted(len(self.tasks), 'task')}")
         if self.islands is not None:
             self.islands.claim(self.recipe)
         watch = Watch(

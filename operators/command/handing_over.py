@@ -98,7 +98,7 @@ def commit_in_place(path: Path, text: str, message: str) -> None:
 
 def _problem(repository: Repository | None, path: Path, folders: Sequence[Path]) -> str:
     if repository is None:
-        return f"{path} is in no git repository. Commit it to one, or write the team to a new file."
+        return f"{path} is not in a git repository. Commit it to one, or use a new file with --out."
     if repository.text(HEAD, _name(repository, path)) is None:
         return f"git does not track {path}. Commit it first."
     changed = [

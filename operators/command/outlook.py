@@ -88,7 +88,7 @@ def _memory(start: EvolutionStart) -> str:
 def _calls(start: EvolutionStart, tasks: int) -> str:
     bound = strategy_of(start.recipe.strategy).calls_at_most
     if bound is None:
-        return f"model calls: {start.recipe.strategy} sets no limit; --budget calls=N does"
+        return f"model calls: {start.recipe.strategy} sets no limit; set one with --budget calls=N"
     most = max(
         bound(start.recipe.settings, compile(team, start.catalogue)) for team in start.teams_at_work
     )

@@ -132,8 +132,8 @@ class EvolutionStart:
         size = f"{counted(most, 'agent')}, {counted(ceiling.edges or 0, 'edge')}"
         return (
             f"children may have at most {size}, {tools} and the models"
-            f" {', '.join(sorted(ceiling.models))}: the union of what the seeds ask for, so no"
-            " team can grow. Larger seeds, seeds: [], or a policy in the recipe allow more."
+            f" {', '.join(sorted(ceiling.models))}: the union of the seeds, so no team can grow."
+            " Larger seeds, seeds: [], or a policy in the recipe allow more."
         )
 
     def open_pool(self, *, shared: bool = False) -> Pool:

@@ -126,7 +126,7 @@ class EvolutionStatus:
         if not tasks:
             return []
         if figures is None:
-            return ["no held-out score: --test FILE gives one", ""]
+            return ["no held-out score; add one with --test FILE", ""]
         if figures.after == tasks:
             return [str(figures), ""]
         return [str(figures), f"  (the pool after {counted(figures.after, 'task')} of {tasks})", ""]
@@ -134,7 +134,7 @@ class EvolutionStatus:
     def _beside(self) -> list[str]:
         """Return what was paid for beside the results."""
         if self.unfinished is None:
-            return ["unfinished tasks: another process works on them"]
+            return ["unfinished tasks: another process is working on them"]
         texts: list[str] = []
         if self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")

@@ -65,7 +65,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
 
 def _report(pool: Path, words: Sequence[str]) -> Viewed:
     if len(words) > 1:
-        raise InputError(f"{pool}: {' '.join(words)!r} names no evolution. Write one name.")
+        raise InputError(f"{pool}: {' '.join(words)!r} is not an evolution. Write one name.")
     name = evolution_of(pool, words[0] if words else None)
     status = EvolutionStatus.of(pool, name)
     return Overview(text=lambda: str(status), fields=status.value)

@@ -223,15 +223,15 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
         InputError: Another evolution has that name, the name is invalid, or the pool holds a link.
     """
     if not _NAME.fullmatch(name):
-        raise InputError(f"{quoted(name)} is no name of an evolution, as a folder is called so.")
+        raise InputError(f"{quoted(name)} cannot name an evolution, because it names a folder.")
     refuse_links(pool, whole=True)
     folder = pool / EVOLUTIONS / name
     if (folder / MANIFEST).exists() and (
         differences := manifest.differences(Manifest.read(folder))
     ):
         raise InputError(
-            f"{folder} holds an evolution with another {'; another '.join(differences)}. Give what"
-            " it was begun with, or choose another --name."
+            f"{folder} holds an evolution with another {'; another '.join(differences)}. Use what"
+            " it began with, or choose another --name."
         )
     return folder
 

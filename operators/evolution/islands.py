@@ -105,8 +105,8 @@ class Islands:
         strategy = strategy_of(recipe.strategy)
         if not strategy.leaves_team or strategy.scaffold:
             raise InputError(
-                f"--island: what {recipe.strategy} learns is more than teams, which is what islands"
-                " send each other. Evolve parts of the stream apart, or take another strategy."
+                f"--island: islands exchange only teams, but {recipe.strategy} learns more than"
+                " teams. Evolve parts of the stream separately, or use another strategy."
             )
         path = self.place / SEALED
         fields = read_value(path) if path.exists() else {}
@@ -172,7 +172,7 @@ class Islands:
         while away := [number for number in others if not self._sent(meeting, number).exists()]:
             who = ", ".join(f"{number}/{self.part.of}" for number in away)
             if not self.waits:
-                raise NotYet(f"meeting {meeting}: the islands {who} have not come so far.")
+                raise NotYet(f"meeting {meeting}: the islands {who} are not ready yet.")
             if word != who:
                 word = who
                 self.say(f"meeting {meeting}: waiting for the islands {who}")

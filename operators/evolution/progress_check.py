@@ -49,8 +49,8 @@ class ProgressCheck:
         many = sum(own.questions for own in self.answers.values())
         if not self._is_over and self.tasks >= FIRST and many >= LEAST:
             raise Halted(
-                f"nothing evolves: on {self.tasks} tasks, none of {many} operator answers was of"
-                f" use. {' | '.join(useless_answers(self.answers))}. Choose another model for the"
-                f" operators (meta_model of the recipe) and a new --name, or add {GO_ON} to go on"
-                " all the same; nothing is lost."
+                f"nothing evolves: on {self.tasks} tasks, none of {many} operator answers was"
+                f" usable. {' | '.join(useless_answers(self.answers))}. Choose another model for"
+                f" the operators (meta_model of the recipe) and a new --name, or add {GO_ON} to"
+                " continue anyway; nothing is lost."
             )

@@ -189,7 +189,7 @@ class EvolutionReport:
     def warnings(self) -> list[str]:
         """Mechanisms that were configured and never had an effect."""
         silent = [
-            f"{name} never made a team: {counted(operator.dropped, 'answer')} not usable."
+            f"{name} never made a team: {counted(operator.dropped, 'unusable answer')}."
             for name, operator in sorted(self.operators.items())
             if name in MAKERS and operator.made == 0
         ]

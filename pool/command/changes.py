@@ -27,7 +27,7 @@ SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 @click.command("init", cls=Command)
 @pool_folder
 @click.argument("seeds", metavar="[TEAM]...", nargs=-1)
-@click.option("--empty", is_flag=True, help="Begin without a team.")
+@click.option("--empty", is_flag=True, help="Start without a team.")
 @name_options
 def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None:
     """Make a folder a pool that begins with these teams.
@@ -41,7 +41,7 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
     from ..values.layout import has_begun
 
     if empty and seeds:
-        raise InputError(f"--empty and {seeds[0]!r} contradict each other. Leave out one of them.")
+        raise InputError(f"--empty cannot be combined with {seeds[0]!r}. Leave out one of them.")
     begins = not empty and not has_begun(folder)
     chosen = seeds or (SEEDS if begins else ())
     pool = Pool.init(folder, chosen, catalogue=host_catalogue(**host), report=tell, shared=True)
@@ -106,15 +106,15 @@ def adopt(folder: Path, reason: str, **host: Any) -> None:
     pool = open_pool(folder, catalogue=host_catalogue(**host))
     team, head = pool.edited_head(), pool.head
     if team is None or head is None:
-        click.echo(f"{folder}: its scaffold equals the head. There is nothing to adopt.")
+        click.echo(f"{folder}: the scaffold equals the head; nothing to adopt.")
         return
     lineage = Lineage(operator="adopt", parents=(head.name,), reason=reason)
     team = replace(team, lineage=None)
     admission = pool.commit(Added(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
     if admission.name == head.name:
         raise InputError(
-            "the edits change nothing that is executed: only the sources of notes, or the team's"
-            " name. Edit a note's text, too, or undo them."
+            "the edits have no effect on execution: they change only the sources of notes, or the"
+            " team's name. Edit a note's text, too, or undo them."
         )
     if not admission.is_new:
         pool.commit(Restored(member=admission.name), op=f"adopt/{uuid4().hex}")

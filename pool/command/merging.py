@@ -42,7 +42,7 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
         _merge_file(paths, target)
         return
     if len(paths) != OF_POOLS:
-        raise InputError(f"name two pools to merge, not {len(paths)}.")
+        raise InputError(f"expected two pools to merge, got {len(paths)}.")
     from ..git.joining import join, join_into
 
     first, second = map(Path, paths)
@@ -57,8 +57,8 @@ def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
 def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
     if len(paths) != OF_DRIVER or target is not None:
         raise InputError(
-            "a merge driver takes four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
-            " POOL."
+            "expected the four paths of a merge driver: --driver %O %A %B %P. Set it up with:"
+            " mas-pool git POOL."
         )
     from ..git.driver import merge_file
 

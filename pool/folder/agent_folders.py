@@ -74,8 +74,8 @@ class ArchiveFiles:
         text, content = _text(lessons.own(owner)), _content(path)
         if not text.startswith(content) and not _is_part(content, text):
             raise StorageError(
-                f"{path}: other lessons than the ledger has: it was edited, or is damaged. What the"
-                " ledger has is what counts."
+                f"{path}: its lessons differ from the ledger's: it was edited or is damaged. The"
+                " ledger's lessons count."
             )
         return content != text
 
@@ -177,10 +177,10 @@ class AgentFolders:
         """Read all files of an agent; return messages on outdated and on wrong files."""
         archive = self._folder / archive_of(agent.name)
         looks: Mapping[str, Callable[[], bool]] = {
-            f"{agent.path}: a crash left it a revision behind.": lambda: self._files.is_behind(
+            f"{agent.path}: one revision behind, after a crash.": lambda: self._files.is_behind(
                 agent
             ),
-            f"{archive}: a crash left it behind the ledger.": lambda: self._archives.is_behind(
+            f"{archive}: behind the ledger, after a crash.": lambda: self._archives.is_behind(
                 agent.name, lessons
             ),
         }
@@ -270,8 +270,8 @@ class AgentFiles:
 
 def _other(path: Path) -> StorageError:
     return StorageError(
-        f"{path}: another agent than the ledger has: it was edited, or is lost. What the ledger has"
-        " is what counts."
+        f"{path}: this agent differs from the ledger's: it was edited or is lost. The ledger's"
+        " agent counts."
     )
 
 

@@ -93,8 +93,8 @@ def _check_all(entry: os.DirEntry[str], levels: int | None) -> None:
         raise InputError(f"{entry.path} is neither a file nor a folder. Remove it from the pool.")
     elif _names(entry) > 1:
         raise InputError(
-            f"{entry.path} is a hard link: what is written there changes another file. Put a copy"
-            " of the file in its place."
+            f"{entry.path} is a hard link: writing to it would change another file. Replace it by"
+            " a copy."
         )
 
 
@@ -123,6 +123,6 @@ def _entries(folder: str, *, within: frozenset[str] | None = None) -> Iterator[o
 
 def _link(path: str) -> InputError:
     return InputError(
-        f"{path} is a link, so the pool is not used: nothing was read or written. Put in its place"
-        " the file or folder itself that it leads to, if that belongs to the pool."
+        f"{path} is a link, so the pool is not used: nothing was read or written. Replace it by"
+        " its target, if that belongs to the pool."
     )

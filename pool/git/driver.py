@@ -57,7 +57,7 @@ def merge_file(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]
         return _merged(base, ours, theirs, path)
     except Contradiction as error:
         raise Contradiction(
-            f"{error} To be where you were: git merge --abort, or git revert --abort."
+            f"{error} To return to where you were: git merge --abort, or git revert --abort."
         ) from None
 
 
@@ -79,7 +79,7 @@ def _merged(base: Path, ours: Path, theirs: Path, path: str) -> Sequence[str]:
         write_atomically(ours, united_manifests(names[0], mine, names[1], others))
         return ()
     if AGENTS not in name.parts:
-        raise InputError(f"{path} is no file of a pool that a merge driver is for.")
+        raise InputError(f"{path}: the merge driver does not support this file.")
     if name.name == LESSONS:
         # As after a crash, the next process to open the pool adds the others in order.
         write_atomically(ours, _beginning(*texts))
@@ -105,7 +105,7 @@ def set_up(folder: Path) -> tuple[Path, Path]:
         git(folder, "config", f"merge.{NAME}.recursive", "union")
     except AgentError as error:
         raise InputError(
-            f"{folder} is in no repository of git that can be set up: {error}"
+            f"{folder} is not in a git repository that can be set up: {error}"
         ) from None
     inside = folder.resolve().relative_to(top.resolve()).as_posix()
     lines = [f"{_pattern(inside, pattern)} merge={NAME}" for pattern in PATTERNS]
@@ -122,7 +122,7 @@ def _pattern(inside: str, name: str) -> str:
     begun = "" if inside == "." else inside + "/"
     if any(letter in begun for letter in '\\"*?[]\n'):
         raise InputError(
-            f"{inside!r} has characters that patterns of git have a meaning for. Rename the folder."
+            f"{inside!r} contains characters that are special in git patterns. Rename the folder."
         )
     whole = f"/{begun}{name}"
     return f'"{whole}"' if any(letter.isspace() for letter in whole) else whole
@@ -134,9 +134,9 @@ def _expect_all(base: UnionSide, sides: Sequence[UnionSide]) -> None:
         ops = {line.op for line in side.lines}
         if lost := [line for line in base.lines if line.op not in ops]:
             raise Contradiction(
-                f"{side.name} lacks {counted(len(lost), 'line')}, of which the first is"
-                f" {quoted(lost[0].op)}. Lines of a pool are only added. To take back what a task"
-                " or a commit did, use mas-pool undo instead of git revert."
+                f"{side.name} lacks {counted(len(lost), 'line')}, the first of them"
+                f" {quoted(lost[0].op)}. A pool's lines are never removed. To undo a task or a"
+                " commit, use mas-pool undo instead of git revert."
             )
 
 

@@ -71,11 +71,11 @@ def join_into(target: Path, first: Path, second: Path, *, tell: Callable[[str], 
     _expect_two(first, second)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(
-            f"{target} already exists. Name a new folder; to take {second} into {first} itself,"
+            f"{target} already exists. Name a new folder; to merge {second} into {first} itself,"
             " leave out --into."
         )
     if not target.parent.is_dir():
-        raise InputError(f"{target}: there is no folder {target.parent}.")
+        raise InputError(f"{target}: no such folder: {target.parent}.")
     with naming(target):
         aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
@@ -119,7 +119,7 @@ def _expect_two(folder: Path, second: Path) -> None:
     for path in (folder, second):
         ledger_in(path, whole=True)
     if folder.samefile(second):
-        raise InputError(f"{folder} and {second} are one folder. Name two copies of a pool.")
+        raise InputError(f"{folder} and {second} are the same folder. Name two copies of a pool.")
 
 
 def _checked(folder: Path, tell: Callable[[str], None]) -> str:
@@ -142,8 +142,8 @@ def _of_heads(heads: Sequence[str], state: State) -> Iterator[str]:
             [name for name in heads if name != state.heads[-1].name],
         )
         yield (
-            f"both sides have a head: {' and '.join(heads)}. {head} is the head now, and"
-            f" {' and '.join(others)} is a team beside it."
+            f"both sides have a head: {' and '.join(heads)}. The head is now {head};"
+            f" {' and '.join(others)} stays as an ordinary team."
         )
 
 
@@ -184,9 +184,8 @@ def _evolutions(folder: Path, second: Path, called: Path) -> Iterator[tuple[str,
         turns = sorted((_text(file / TURNS) or "" for file in (own, path)), key=len)
         if not turns[1].startswith(turns[0]):
             raise Contradiction(
-                f"{name} and {path} are one evolution that went on differently. Nothing was"
-                " merged. Keep one of the two, and take the teams of the other one in with:"
-                " mas-pool import."
+                f"{name} and {path} are one evolution that diverged. Nothing was merged. Keep one"
+                " of the two, and import the teams of the other one: mas-pool import."
             )
         yield path.name, united_manifests(str(name), mine, str(path), theirs)
 

@@ -34,9 +34,9 @@ def united_manifests(own_name: str, text: str, their_name: str, their_text: str)
     begun = list(less["tasks"].items())
     if list(more["tasks"].items())[: len(begun)] != begun or _rest(less) != _rest(more):
         raise Contradiction(
-            f"{own_name} and {their_name} are two evolutions of one name: begun with other tasks,"
-            " or another recipe. Nothing was merged. Keep one of the two, and take the teams of the"
-            " other one in with: mas-pool import."
+            f"{own_name} and {their_name} are two evolutions with the same name: they began with"
+            " different tasks or recipes. Nothing was merged. Keep one of the two, and import the"
+            " teams of the other one: mas-pool import."
         )
     grown = {name: list(dict.fromkeys((*more[name], *less[name]))) for name in GROWING}
     return dumps({**more, **grown}, indent=2, ensure_ascii=False) + "\n"
@@ -48,9 +48,9 @@ def _read(name: str, text: str) -> Mapping[str, Any]:
     except ValueError as error:
         raise StorageError(f"{name}: cannot be read: {error}.") from None
     if not is_mapping(value) or not is_mapping(value.get("tasks")):
-        raise StorageError(f"{name}: not what an evolution wrote there.")
+        raise StorageError(f"{name}: not the file that an evolution wrote.")
     if not all(is_texts(value.get(growing)) for growing in GROWING):
-        raise StorageError(f"{name}: not what an evolution wrote there.")
+        raise StorageError(f"{name}: not the file that an evolution wrote.")
     return value
 
 

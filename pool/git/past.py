@@ -45,22 +45,18 @@ class PoolAt:
             except AgentError as error:
                 raise InputError(str(error)) from None
             if repository is None:
-                raise InputError(
-                    f"{folder} is in no repository of git, so nothing is known of what it was."
-                )
+                raise InputError(f"{folder} is not in a git repository, so its past is unknown.")
             try:
                 commit = repository.commit_of(revision)
             except AgentError:
-                raise InputError(
-                    f"{quoted(revision)}: git knows no such commit, branch or tag."
-                ) from None
+                raise InputError(f"{quoted(revision)}: no such commit, branch or tag.") from None
             yield cls(folder=folder, repository=repository, revision=revision, commit=commit)
 
     def state(self) -> tuple[State, frozenset[str]]:
         """Read the state of the pool, and the operations up to then."""
         text = self.text(LEDGER)
         if text is None:
-            raise InputError(f"{quoted(self.revision)}: {self.folder} was no pool then.")
+            raise InputError(f"{quoted(self.revision)}: {self.folder} was not a pool then.")
         state, ops = State(self.folder), set[str]()
         for entry in in_order([*entries_of(text)], self.folder):
             state.take(entry)

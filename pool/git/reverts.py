@@ -83,7 +83,7 @@ def put_back(folder: Path, to_put_back: Sequence[Revert]) -> Iterator[str]:
             before = UnionSide.of(revert.commit, revert.ledger.encode("utf-8", "surrogateescape"))
             lines = ordered(united(now, before), folder)
             write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
-        yield f"restored what {revert}. To undo what a task did, use mas-pool undo."
+        yield f"restored what {revert}. To undo a task, use mas-pool undo."
 
 
 def _revert(

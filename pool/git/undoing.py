@@ -62,7 +62,7 @@ def operations_of(pool: Pool, operation: str) -> Sequence[LedgerEntry]:
         if len(episodes) > 1:
             names = ", ".join(map(quoted, episodes[:MOST_NAMED]))
             raise InputError(
-                f"the task {quoted(operation)} was done {len(episodes)} times. Name one: {names}."
+                f"the task {quoted(operation)} ran {len(episodes)} times. Name one: {names}."
             )
         return _below(entries, episodes[0])
     added = _added_by(pool, operation)
@@ -161,7 +161,7 @@ class _Back:
         if later.op not in own:
             raise InputError(
                 f"the agent {quoted(agent.name)} was revised again by {quoted(later.op)}. Undo that"
-                " first. Nothing was changed."
+                " operation first. Nothing was changed."
             )
 
     def _lessons(self) -> Iterator[Learnt | Forgotten]:

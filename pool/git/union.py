@@ -169,8 +169,8 @@ def _expect_whole(side: UnionSide, folder: Path) -> None:
 
 def _damage(name: str, line: int, problem: str) -> StorageError:
     return StorageError(
-        f"{name}: line {line}: {problem}. Nothing was merged. To see all that is wrong with that"
-        " copy: mas-pool verify."
+        f"{name}: line {line}: {problem}. Nothing was merged. To see all problems of that copy:"
+        " mas-pool verify."
     )
 
 
@@ -179,10 +179,10 @@ def _other_of(
 ) -> Contradiction:
     further = f" So do {counted(more, 'more operation')}." if more else ""
     return Contradiction(
-        f"the operation {quoted(op)} says one thing in {mine[0]} ({mine[1]}) and another in"
-        f" {theirs[0]} ({theirs[1]}): both went on with one evolution, or they are no copies of one"
-        f" pool.{further} Nothing was merged. Keep one of the two, and take the teams of the other"
-        " one in with: mas-pool import."
+        f"the operation {quoted(op)} differs between {mine[0]} ({mine[1]}) and {theirs[0]}"
+        f" ({theirs[1]}): both continued the same evolution, or they are not copies of one"
+        f" pool.{further} Nothing was merged. Keep one of the two, and import the teams of the"
+        " other one: mas-pool import."
     )
 
 
@@ -196,13 +196,13 @@ def _misfit(
                 for item in (earlier, line)
             )
             return Contradiction(
-                f"two members called {quoted(name)} were born, {text}. In pools that mas-pool init"
-                " made shared, names do not collide. Nothing was merged. Take the teams of one into"
-                " the other, which gives them other names, with: mas-pool import."
+                f"two members are called {quoted(name)}: born {text}. In pools that mas-pool init"
+                " created as shared, names do not collide. Nothing was merged. Import the teams of"
+                " one into the other, which renames them: mas-pool import."
             )
     return Contradiction(
-        f"the operation {quoted(line.op)} of {_side_of(line, sides)} ({line}) cannot follow what"
-        f" the other side did: {error}. Nothing was merged."
+        f"the operation {quoted(line.op)} of {_side_of(line, sides)} ({line}) conflicts with the"
+        f" other side: {error}. Nothing was merged."
     )
 
 
@@ -222,8 +222,8 @@ def _notes(first: UnionSide, second: UnionSide, lines: Sequence[UnionLine]) -> I
         line = last[subject]
         side = _side_of(line, (first, second))
         yield (
-            f"both sides {subject}. What {quoted(line.op)} of {side} says"
-            " is what counts now; the ledger has both."
+            f"both sides {subject}. The operation {quoted(line.op)} of {side} now applies; the"
+            " ledger has both."
         )
 
 
@@ -234,7 +234,7 @@ def _of(line: UnionLine) -> str:
         case "revised":
             return f"revised the agent {quoted(value['agent'])}"
         case "told" if value.get("what") == HEAD:
-            return "said which team is the head"
+            return "chose the head"
         case _:
             return ""
 

@@ -82,8 +82,8 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         lines += 1
     if entries is not read:
         notes.append(
-            f"{ledger.path}: lines stand ahead of what they come after, as a merge may leave them."
-            " The next to open the pool puts them in order."
+            f"{ledger.path}: some lines are out of order, as after a merge. The next process to"
+            " open the pool sorts them."
         )
     if not faults:
         notes += _left_behind(ledger.path, state, read[-1].end.offset if read else 0)
@@ -92,14 +92,14 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         (faults if member.retired is None else notes).extend(_faults_of(member, own_catalogue))
     for agent in state.agents.values():
         behind, wrong = AgentFolders(folder).differences(agent, state.learnt)
-        notes += (f"{name} It is brought up by the next to open." for name in behind)
+        notes += (f"{name} The next process to open the pool updates it." for name in behind)
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
     removals, paths = reverts(folder), {file_of(name) for name in state.teams}
     # Half a revert, even of a retired team: its line is still there, but its file is not.
     is_broken = bool(faults) or any(paths & revert.files.keys() for revert in removals)
     (faults if is_broken else notes).extend(
-        f"{revert}. git revert does not undo what happened to a pool; mas-pool undo does."
+        f"{revert}. git revert cannot undo changes of a pool; mas-pool undo can."
         + (" First restore it with: mas-pool verify --repair." if is_broken else "")
         for revert in removals
     )
@@ -143,11 +143,11 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
         elif _tells_otherwise(member.team, member):
             team = replace(member.team, name=member.name, lineage=member.lineage)
             write_atomically(member.path, dump(team))
-            repairs.append(f"{member.path}: name and lineage were written anew from the ledger.")
+            repairs.append(f"{member.path}: name and lineage were restored from the ledger.")
     folders = AgentFolders(folder)
     for agent in pool.all_agents.values():
         for path in folders.write(agent, pool.learnt):
-            repairs.append(f"{path}: was written anew from the ledger.")
+            repairs.append(f"{path}: was restored from the ledger.")
     return repairs
 
 
@@ -159,27 +159,30 @@ def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
     except StorageError:
         return  # the head's own file is damaged, which is reported elsewhere
     for name in look.behind:
-        yield f"{scaffold.folder / name}: a crash left it behind. The next to open brings it up."
+        yield (
+            f"{scaffold.folder / name}: outdated after a crash. The next process to open the pool"
+            " updates it."
+        )
     for name in look.edited:
         yield (
-            f"{scaffold.folder / name}: edited. mas-pool adopt takes it in; else it is copied aside"
-            " when the head changes."
+            f"{scaffold.folder / name}: edited. mas-pool adopt adopts it; otherwise, it is copied"
+            " aside when the head changes."
         )
     for name in look.strange:
-        yield f"{scaffold.folder / name}: no part of the team. It stays."
+        yield f"{scaffold.folder / name}: not part of the team; left unchanged."
 
 
 def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
     """Yield leftovers of operations that did not reach their line."""
     if (size := path.stat().st_size) > end:
         yield (
-            f"{path}: the last line was left unfinished when a process or the machine stopped: its"
+            f"{path}: the last line is incomplete, because a process or the machine stopped: its"
             f" {size - end} bytes are ignored. The next update removes them."
         )
     if (pending := path.parent / PENDING).exists():
         yield (
-            f"{pending}: teams that the pool was to begin with may be missing. The command that"
-            " began it, given again, adds them."
+            f"{pending}: some of the pool's first teams may be missing. Repeat the command that"
+            " created the pool to add them."
         )
     owned = {member.path for member in state.teams.values()}
     for file in sorted((path.parent / TEAMS).glob("*")):
@@ -198,7 +201,7 @@ def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:
         yield str(error)
     else:
         if _tells_otherwise(team, member):
-            yield f"{member.path}: its name or its lineage is not as the ledger has it."
+            yield f"{member.path}: its name or its lineage differs from the ledger."
 
 
 def _tells_otherwise(team: Team, member: Member) -> bool:
@@ -218,7 +221,7 @@ def _salvage(path: Path) -> list[str]:
         shutil.copyfile(path, copy)
         sync(copy)
         write_atomically(path, usable.decode())
-    return [*lost, f"{path}: was written anew without them; {copy} is what it was."]
+    return [*lost, f"{path}: rewritten without them; the original is {copy}."]
 
 
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
@@ -228,7 +231,7 @@ def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     _why_not(first, state, set())
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
         if why := _why_not(line + b"\n", state, ops):
-            lost.append(f"{path}: line {number} was left out: {why}.")
+            lost.append(f"{path}: line {number} was removed: {why}.")
         elif line + b"\n" != first:
             usable.append(line + b"\n")
     return b"".join(usable), lost

@@ -252,7 +252,7 @@ class EventNoted:
         """
         value = to_value(self)
         if text := next(misshapen(value), None):
-            raise InputError(f"the event {self.what!r} cannot be kept: {text}.")
+            raise InputError(f"the event {self.what!r} is invalid: {text}.")
         return value
 
 

@@ -119,8 +119,8 @@ class Learnt:
         if self.owner is None or not self.to:
             return ""
         return (
-            f"its owner is {quoted(self.owner)}, and it is to {quoted(self.to[0])}: whose it is, is"
-            " said once. Name all of them under to, and no owner"
+            f"it has the owner {quoted(self.owner)}, but to names {quoted(self.to[0])}. Name all"
+            " agents under to, and no owner"
         )
 
 

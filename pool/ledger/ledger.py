@@ -392,8 +392,8 @@ class Ledger:
             StorageError: They contradict each other.
         """
         if not first.agrees(entry):
-            what = f"repeats the operation {entry.op!r} and says something else"
-            raise self._damage(self._place, f"{what}, as where two branches went on with one thing")
+            what = f"repeats the operation {entry.op!r} with different content"
+            raise self._damage(self._place, f"{what}, as if two branches continued the same work")
         return first.is_like(entry)
 
     def _catch_up(self) -> None:
@@ -454,8 +454,8 @@ class Ledger:
 
     def _damage(self, place: LedgerPosition, problem: str) -> StorageError:
         return StorageError(
-            f"{self.path}: line {place.line + 1} (from byte {place.offset} on) {problem}. A crash"
-            " does not do this: it was edited or merged, or the disk is failing. Restore the file"
+            f"{self.path}: line {place.line + 1} (from byte {place.offset} on) {problem}. This is"
+            " not from a crash: the file was edited or merged, or the disk is failing. Restore it"
             " from version control or a backup."
         )
 
@@ -526,12 +526,12 @@ def entry_of(
         raise ValueError("is not an object")
     op, value = fields.get("op"), fields.get("value")
     if type(op) is not str or type(value) is not dict:
-        raise ValueError("needs 'op', which is text, and 'value', which is an object")
+        raise ValueError("needs 'op' (a string) and 'value' (an object)")
     if value.get("kind") not in OF_A_FORM and LONG_NUMBER.search(line):
         value = loads(line)["value"]
     clock = fields.get("clock", number)
     if type(clock) is not int:
-        raise ValueError("has a 'clock' that is no whole number")
+        raise ValueError("has a 'clock' that is not an integer")
     names = _names_in(fields["files"]) if "files" in fields else ()
     return _new(LedgerEntry, (op, value, names, clock, number, start, len(line), seal))
 
@@ -549,7 +549,7 @@ def _fields_of(line: bytes) -> Any:
 
 def _names_in(files: Any) -> tuple[str, ...]:
     if not is_list(files) or not all(isinstance(name, str) for name in files):
-        raise ValueError("has 'files' that are no list of names")
+        raise ValueError("has 'files' that are not a list of names")
     if any(name.startswith("/") or ".." in name.split("/") for name in files):
         raise ValueError("has 'files' that are not in the ledger's folder")
     return tuple(map(str, files))

@@ -98,7 +98,7 @@ class Member(TrialRecord):
             raise StorageError(str(error)) from None
         except InputError as error:
             raise StorageError(
-                f"{error} The pool's ledger says that {self.name} is there."
+                f"{error} According to the pool's ledger, {self.name} exists."
             ) from None
         return self.expected(team)
 
@@ -110,7 +110,7 @@ class Member(TrialRecord):
         """
         if team.content_hash != self.content_hash:
             raise StorageError(
-                f"{self.path}: another team than the one that was evaluated: it was edited. Restore"
-                " it from version control, or copy it and take the copy in with mas-pool import."
+                f"{self.path}: this is not the team that was evaluated: it was edited. Restore it"
+                " from version control, or copy it and add the copy with mas-pool import."
             )
         return team

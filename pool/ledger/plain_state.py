@@ -84,9 +84,9 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
     """Return the common fields of teams and agents."""
     name = _text(value["name"])
     if not is_name(name) or state.find(name):
-        raise ValueError(f"{name!r} is no name of a newcomer")
+        raise ValueError(f"{name!r} cannot name a new member")
     if not has_types({"kind": "twin", "team": name, "lineage": value["born"]}):
-        raise TypeError(f"{value['born']!r} is no lineage")
+        raise TypeError(f"{value['born']!r} is not a lineage")
     return {
         "name": name,
         "lineage": from_value(Lineage, value["born"]),
@@ -153,10 +153,10 @@ def _agent(agent: PoolAgent) -> dict[str, Any]:
 def _agent_of(folder: Path, value: Mapping[str, Any], state: State) -> PoolAgent:
     name = value["name"]
     if not value["revisions"]:
-        raise ValueError("an agent is something from its birth on")
+        raise ValueError("an agent has a first revision")
     for revision in value["revisions"]:
         if not has_types({"kind": "revised", "agent": name, "value": revision["agent"]}):
-            raise TypeError(f"{revision!r} is no revision")
+            raise TypeError(f"{revision!r} is not a revision")
     revisions = tuple(
         Revision(
             agent=agent_of(name, item["agent"]),
@@ -195,13 +195,13 @@ def _expect(names: Sequence[str], members: Mapping[str, Any]) -> None:
 
 def _texts(value: Any) -> tuple[str, ...]:
     if not is_list(value):
-        raise TypeError(f"{value!r} is no list")
+        raise TypeError(f"{value!r} is not a list")
     return tuple(map(_text, value))
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not text")
     return value
 
 
@@ -211,19 +211,19 @@ def _optional_text(value: Any) -> str | None:
 
 def _whole(value: Any) -> int:
     if type(value) is not int:
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not an integer")
     return value
 
 
 def _number(value: Any) -> Any:
     if type(value) is not int and type(value) is not float:
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     if not -MOST < value < MOST:
-        raise ValueError(f"{value!r} is more than trials add up to")
+        raise ValueError(f"{value!r} is out of range")
     return value
 
 
 def _checked(totals: Totals) -> Totals:
     if totals.n < 1:
-        raise ValueError(f"{totals!r} is of no trial")
+        raise ValueError(f"{totals!r} has no trial")
     return totals

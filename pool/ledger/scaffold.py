@@ -114,7 +114,7 @@ class Scaffold:
             StorageError: The head's file is damaged.
         """
         if not heads:
-            raise InputError(f"{self.pool}: no strategy has said which team its scaffold is of.")
+            raise InputError(f"{self.pool}: no strategy has chosen the team of its scaffold.")
         team = read_team(self.folder)
         return None if _is_same(team, heads[-1].team) else team
 

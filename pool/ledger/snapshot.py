@@ -199,7 +199,7 @@ def _place(place: LedgerPosition) -> tuple[int, int, str]:
 def _place_of(value: Any) -> LedgerPosition:
     line, offset, seal = value
     if type(line) is not int or type(offset) is not int:
-        raise TypeError(f"{value!r} is no place")
+        raise TypeError(f"{value!r} is not a place")
     return LedgerPosition(line=line, offset=offset, seal=seal.encode())
 
 

@@ -118,17 +118,17 @@ class State:
         value = entry.value
         kind = value.get("kind")
         if kind not in READ_BY_FORM and not has_types(value):
-            text = next(misshapen(value), "a number is not whole")
-            raise ValueError(f"it is not as ledger.schema.json has it: {text}")
+            text = next(misshapen(value), "a number is not an integer")
+            raise ValueError(f"it does not match ledger.schema.json: {text}")
         try:
             if kind in OF_TRIALS and self._is_begun:
                 self._take_trial(value, entry.start)
             else:
                 self._take(entry)
         except Misfit as error:
-            raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
+            raise ValueError(f"it does not match ledger.schema.json: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
-            raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
+            raise ValueError(f"it does not match ledger.schema.json ({error!r})") from None
         episode, _, step = entry.op.rpartition("/")
         # Most lines are of the same episode as the line before.
         if episode != self._episode or step.isdecimal():
@@ -169,7 +169,7 @@ class State:
         op, value = entry.op, entry.value
         kind = value["kind"]
         if not self._is_begun and kind != "pool":
-            raise ValueError("it is not the line that a pool begins with")
+            raise ValueError("a pool cannot begin with this line")
         match kind:
             case "learnt" | "forgotten":
                 self._learn(kind, entry)
@@ -190,7 +190,7 @@ class State:
             case "told":
                 self._tell(from_value(EventNoted, value))
             case _:
-                raise ValueError(f"there are no lines of kind {quoted(kind)}")
+                raise ValueError(f"unknown kind of line {quoted(kind)}")
 
     def _tell(self, event: EventNoted) -> None:
         if event.what == HEAD:
@@ -268,7 +268,7 @@ class State:
 
     def _newcomer(self, name: str) -> str:
         if not is_name(name) or self.find(name):
-            raise ValueError(f"a member cannot be born with the name {quoted(name)}")
+            raise ValueError(f"a new member cannot have the name {quoted(name)}")
         return name
 
     def _stem(self, name: str, parents: Sequence[Member | PoolAgent], op: str) -> str:

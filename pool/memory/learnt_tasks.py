@@ -142,8 +142,8 @@ class LearntTasks:
             more = f"; and {len(again) - MOST_NAMED} more" if len(again) > MOST_NAMED else ""
             raise InputError(
                 f"{counted(len(again), noun)} of {len(tasks)} {verb} learnt from:"
-                f" {'; '.join(map(str, again[:MOST_NAMED]))}{more}. A score on what was learnt from"
-                f" says nothing about unseen tasks. {advice}"
+                f" {'; '.join(map(str, again[:MOST_NAMED]))}{more}. Scores on such tasks say"
+                f" nothing about unseen tasks. {advice}"
             )
 
 

@@ -154,7 +154,7 @@ class QdrantStore:
             least = ".".join(map(str, OLDEST))
             raise RunError(
                 f"Qdrant: the server of QDRANT_URL is {quoted(met.title)}, version"
-                f" {quoted(met.version)}. It has to be Qdrant {least} or later. What was learnt is"
+                f" {quoted(met.version)}. Qdrant {least} or later is required. What was learnt is"
                 " safe; unset QDRANT_URL to search in this process."
             )
         self._is_met = True
@@ -186,11 +186,11 @@ class QdrantStore:
         if self._size != dimension:
             with self._answers():
                 self._client.delete_collection(self._collection)
-            raise self._loss("was of other vectors")
+            raise self._loss("had vectors of another size")
 
     def _loss(self, why: str) -> Lost:
         self._exists, self._size = False, None
-        return Lost(f"Qdrant, collection {self._collection!r}: {why}. It is made again.")
+        return Lost(f"Qdrant, collection {self._collection!r}: {why}. It will be rebuilt.")
 
     @contextmanager
     def _answers(self) -> Generator[None]:
@@ -222,8 +222,8 @@ def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> 
     """
     if not _PREFIX.fullmatch(prefix):
         raise InputError(
-            f"QDRANT_PREFIX={quoted(prefix)} cannot begin the name of a collection. Write up to 64"
-            " letters of a to z, digits, - and _."
+            f"QDRANT_PREFIX={quoted(prefix)} is invalid as the start of a collection's name. Use up"
+            " to 64 characters: a to z, digits, - and _."
         )
     owner = "\0".join((socket.gethostname(), str(pool_folder.resolve()), embedder))
     return f"{prefix}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
@@ -268,8 +268,8 @@ def _check(url: str, key: str | None) -> None:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
         raise InputError(
-            f"QDRANT_URL={url!r} is not the address of a server. Write http://127.0.0.1:6333 or the"
-            " like, without a user name."
+            f"QDRANT_URL={url!r} is not a server's address. Write for instance"
+            " http://127.0.0.1:6333, without a user name."
         )
     if key and parts.scheme == "http" and not _is_here(parts.hostname):
         raise InputError(

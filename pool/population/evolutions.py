@@ -124,8 +124,8 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
         raise InputError(f"no evolution of a population is called {evolution!r} in {pool}.")
     if len(set(record.values())) > 1:
         raise InputError(
-            f"the evolutions of {pool} have different rates: {', '.join(record)}. Say which one's"
-            " count, with --evolution."
+            f"the evolutions of {pool} have different rates: {', '.join(record)}. Choose one with"
+            " --evolution."
         )
     return next(iter(record.values()), Rates())
 
@@ -161,8 +161,8 @@ def turns_in(path: Path) -> Iterator[LedgerEntry]:
             wrong = f"best: there is no candidate {line['best']}"
         if wrong:
             raise StorageError(
-                f"{path}: line {number} is not what an episode says: {wrong}. Somebody edited it:"
-                " restore the file from version control or a backup."
+                f"{path}: line {number} does not match the episode: {wrong}. It was edited: restore"
+                " the file from version control or a backup."
             )
         yield entry
 
@@ -190,14 +190,14 @@ def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
             for name, rate in rates.items():
                 if not isinstance(rate, int | float) or isinstance(rate, bool):
                     raise InputError(
-                        f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. Somebody"
-                        " edited it: restore the file from version control or a backup."
+                        f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. It was"
+                        " edited: restore the file from version control or a backup."
                     )
             if (by := settings["prune_by"]) not in PRUNE_BY:
                 raise InputError(
-                    f"{path}: recipe.settings.prune_by: {quoted(by)} is none of"
-                    f" {', '.join(PRUNE_BY)}. Somebody edited it: restore the file from version"
-                    " control or a backup."
+                    f"{path}: recipe.settings.prune_by: {quoted(by)} is not one of"
+                    f" {', '.join(PRUNE_BY)}. It was edited: restore the file from version control"
+                    " or a backup."
                 )
             yield path.parent.name, Rates(**rates, prune_by=by)
 

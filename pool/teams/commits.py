@@ -174,7 +174,7 @@ class Commits:
             case Evaluated() | ChildRejected() | EventNoted():
                 return self._record(change, op=op)
             case _:  # an unknown change of a plug-in
-                raise InputError(f"{quoted(change)} is no change of a pool. Correct what gave it.")
+                raise InputError(f"{quoted(change)} is not a change of a pool. Correct its source.")
 
     def _led(self, make: Callable[[], bool]) -> bool:
         """Commit a change that may change the head, and update the scaffold if it did."""
@@ -190,8 +190,8 @@ class Commits:
         current, team = self.current, cast("Team", change.member)
         if change.inherits:
             raise InputError(
-                f"the team {quoted(team.name)} is to inherit from {quoted(change.inherits[0])}."
-                " Agents have archives, teams have none. Leave out inherits."
+                f"the team {quoted(team.name)} cannot inherit from {quoted(change.inherits[0])}:"
+                " only agents have archives. Leave out inherits."
             )
         with current.alone():
             if current.admitted(op) is None:

@@ -78,7 +78,7 @@ def make_folders(folder: Path) -> None:
     if not (folder / LEDGER).exists() and any(folder.glob(file_of("[!.]*"))):
         raise InputError(
             f"{folder / TEAMS} has teams, but {folder / LEDGER} is missing. If this was a pool,"
-            " restore its ledger; else choose another folder."
+            " restore its ledger; otherwise, choose another folder."
         )
     try:
         (folder / TEAMS).mkdir(parents=True, exist_ok=True)

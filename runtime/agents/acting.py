@@ -151,7 +151,7 @@ class Acting:
     def _read(self, name: str, arguments: Mapping[str, Any]) -> Act:
         if name not in self.tools or name == "list_pool":  # without tools, the pool is shown
             names = [choice for choice, _ in self._choices()]
-            raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(names)}.")
+            raise ToolError(f"no action {quoted(name[:80])}. Choose one of {', '.join(names)}.")
         if (act := act_of(name, arguments)) is None:
             raise ToolError(f"{name} takes {', '.join(_arguments(self.seat, name)) or 'nothing'}.")
         for key, form in _arguments(self.seat, name).items():

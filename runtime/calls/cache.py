@@ -158,8 +158,8 @@ def _connected(path: Path) -> sqlite3.Connection:
         except sqlite3.OperationalError as error:
             raise StorageError(f"{path}: cannot be written: {error}.") from None
         except sqlite3.DatabaseError as error:
-            raise InputError(f"{path}: this is not a cache: {error}.") from None
+            raise InputError(f"{path}: not a cache: {error}.") from None
         if mode != "wal":
-            raise StorageError(f"{path}: the disk fails, or takes no write-ahead log.")
+            raise StorageError(f"{path}: the disk is failing or does not support write-ahead logs.")
         failed.pop_all()
     return connection

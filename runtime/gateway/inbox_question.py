@@ -143,7 +143,7 @@ def _calls(listed: Any) -> Iterator[ToolRequest]:
             arguments = as_text(call.get("arguments", {}))
             yield ToolRequest(id=f"call_{number}", name=str(call["name"]), arguments=arguments)
     except (AttributeError, KeyError, TypeError):
-        raise ValueError('tool_calls is no list of {"name": …, "arguments": {…}}') from None
+        raise ValueError('tool_calls is not a list of {"name": …, "arguments": {…}}') from None
 
 
 def _turn(message: Message) -> tuple[str, str]:

@@ -53,7 +53,7 @@ def unseen(plan: Plan, task: Task) -> Iterator[str]:
         if left and planned.calls_at_most:
             yield f"{agent_id} ({_model(planned)}) is not shown {named(left)}"
         if planned.calls_at_most and (unread := unread_files(planned, task)):
-            yield f"{agent_id} reads nothing of {', '.join(unread)}: too long to be shown"
+            yield f"{agent_id} cannot read {', '.join(unread)}: too long to be shown"
 
 
 def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:

@@ -137,7 +137,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None)
         InputError: There is no pool, no such embedder, or no installed package that keeps pools.
     """
     if "pool" not in installed("recall"):
-        raise InputError("nothing is installed that reads pools. Install coterie whole, anew.")
+        raise InputError("the package that reads pools is missing. Reinstall coterie.")
     return load_named("recall", "pool")(folder, models, embedder)
 
 
@@ -149,11 +149,10 @@ def unreminded(plan: Plan, recaller: Recaller | None) -> Iterator[str]:
     recalling = [name for name, planned in plan.agents.items() if planned.agent.recall is not None]
     if recalling and recaller is None:
         yield (
-            f"{', '.join(recalling)}: reminded of nothing without a pool; mas-run --pool FOLDER"
-            " gives one"
+            f"{', '.join(recalling)}: no memory without a pool; add one with mas-run --pool FOLDER"
         )
     if not recalling and recaller is not None:
-        yield f"no agent of {plan.team.name} has `recall`, so nobody reads what the pool has learnt"
+        yield f"no agent of {plan.team.name} has `recall`, so the pool's memory is not used"
 
 
 def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:
@@ -167,9 +166,9 @@ def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) ->
         return
     if (before := recaller.learnt_from(task)) is not None:
         raise InputError(
-            f"task {task.id!r} ({place}) is {before}: the pool has learnt from it, so what its"
-            " agents recall is no help on an unseen task. Give another task, or leave recall out;"
-            " what is another task needs another id."
+            f"task {task.id!r} ({place}) is {before}: the pool has learnt from it, so this is not"
+            " an unseen task. Use another task, or leave recall out; different tasks need"
+            " different ids."
         )
 
 

@@ -65,14 +65,14 @@ def _exporter(target: str) -> Any:
         return FileExporter(Path(target))
     if (wanted := os.environ.get(EXPORTER, "otlp")) != "otlp":
         raise InputError(
-            f"{EXPORTER}={wanted!r}: --otel {target} exports by otlp. Unset it, or write --otel"
+            f"{EXPORTER}={wanted!r}: --otel {target} supports only otlp. Unset it, or use --otel"
             " FILE."
         )
     for name in PROTOCOLS:
         if (protocol := os.environ.get(name, PROTOCOL)) != PROTOCOL:
             raise InputError(
-                f"{name}={protocol!r}: --otel speaks {PROTOCOL}. Unset it, and give the collector's"
-                f" address for that, usually port 4318, as {ADDRESSES[1]}."
+                f"{name}={protocol!r}: --otel supports only {PROTOCOL}. Unset it, and set"
+                f" {ADDRESSES[1]} to the collector's address for it, usually on port 4318."
             )
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 

@@ -34,7 +34,7 @@ def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
         InputError: The record is no run, or its manifest is damaged.
     """
     if not isinstance(recorded, Recorded):
-        raise InputError(f"--otel: {folder} is no single run. Name one of it, or a run's folder.")
+        raise InputError(f"--otel: {folder} is not a single run. Name one of its runs.")
     is_own = (folder / MANIFEST).exists() and (folder / "task.json").exists()
     models = read_setting(folder)[1] if is_own else {}
     began = datetime.fromisoformat(recorded.started).timestamp() if recorded.started else None

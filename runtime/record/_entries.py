@@ -322,7 +322,7 @@ def _parted(file: Path, content: bytes) -> _Line:
         case [str(path), str(kind), str(key), int() | float() as moment]:
             return _Head(path, kind, key, moment), text
         case _:
-            raise InputError(f"{file}: the journal is damaged: {head[:80]!r} begins no entry.")
+            raise InputError(f"{file}: the journal is damaged: {head[:80]!r} is not an entry.")
 
 
 def _head(text: bytes) -> Any:
@@ -351,7 +351,7 @@ def _parsed(file: Path, head: _Head, text: bytes) -> tuple[Mapping[str, Any], An
             f"{file}: the entry {quoted(head.path)} ({head.kind}) is damaged: {wrong}."
         ) from None
     except ValueError as error:
-        raise StorageError(f"{file}: the entry {quoted(head.path)} is no JSON: {error}.") from None
+        raise StorageError(f"{file}: the entry {quoted(head.path)} is not JSON: {error}.") from None
 
 
 @functools.cache

@@ -57,8 +57,8 @@ def events_of(folder: Path, scrub: Callable[[str], str] = unscrubbed) -> EventLo
         text = path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         raise InputError(
-            f"{path}: there is no such file, so nothing shows what this run did. Is {str(folder)!r}"
-            " the folder of a run?"
+            f"{path}: no such file, so this run's events are unknown. Is {str(folder)!r} the folder"
+            " of a run?"
         ) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
@@ -75,7 +75,7 @@ def all_events_of(
     """
     log = events_of(folder, scrub)
     if log.damage:
-        raise InputError(f"{log.damage}. What is said of a run rests on all of its events.")
+        raise InputError(f"{log.damage}. A run can be shown only with all of its events.")
     return log.events
 
 
@@ -93,8 +93,8 @@ def _read(path: Path, text: str) -> EventLog:
         events[len(lines) + 1] = last
     if not events and (others := [why for why in damaged.values() if why.startswith(OTHER)]):
         raise InputError(
-            f"{path}: {others[0]} of the format; this coterie reads {VERSION}. Use the one that"
-            " made the run."
+            f"{path}: {others[0]} of the format; this coterie supports {VERSION}. Use the version"
+            " of coterie that made the run."
         )
     ordered = _rising([(number, event["n"]) for number, event in events.items()])
     damaged |= dict.fromkeys(events.keys() - ordered, "out of order")
@@ -114,9 +114,9 @@ def _event(line: str) -> Mapping[str, Any] | str:
     if type(event.get("v")) is int and event["v"] != VERSION:
         return f"{OTHER}{quoted(event['v'])}"
     if type(event.get("v")) is not int or type(event.get("n")) is not int or event["n"] <= 0:
-        return "no event: 'v' or 'n' is wrong"
+        return "not an event: 'v' or 'n' is invalid"
     if not isinstance(event.get("type"), str) or not isinstance(event.get("agent", ""), str):
-        return "no event: 'type' or 'agent' is wrong"
+        return "not an event: 'type' or 'agent' is invalid"
     return fault_of(event) or event
 
 
@@ -162,6 +162,6 @@ def checked(source: str, read: Callable[[], Read]) -> Read:
         return read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
-            f"{source}: an event has not the form that runs write: {error!r}. The file was changed,"
-            " or another version of coterie wrote it."
+            f"{source}: an event is invalid: {error!r}. The file was changed, or another version"
+            " of coterie wrote it."
         ) from None

@@ -480,5 +480,5 @@ def _held(folder: Path, *, shared: bool) -> int:
         lock(handle, wait=False, shared=shared)
     except BlockingIOError:
         os.close(handle)
-        raise InputError(f"{folder}: another process is at work on this run.") from None
+        raise InputError(f"{folder}: another process is working on this run.") from None
     return handle

@@ -102,7 +102,7 @@ class LogFile:
         while (end := text.find(b"\n")) < 0:
             part = os.pread(self._handle, most, place + len(text))
             if not part:
-                raise StorageError(f"{self.path}: the journal is damaged: it has become shorter.")
+                raise StorageError(f"{self.path}: the journal is damaged: it was truncated.")
             text, most = text + part, most * 4
         return _content(text[: end + 1])
 
@@ -279,12 +279,12 @@ def _refuse_damage(path: Path, place: int, rest: Iterable[bytes]) -> None:
     # A later line shows that this offset was on disk: no crash removed it.
     if any(_flushed(line) > place for line in rest if _is_whole(line)):
         raise InputError(
-            f"{path}: the journal is damaged at byte {place:,}. Take the file from a copy."
+            f"{path}: the journal is damaged at byte {place:,}. Restore the file from a copy."
         )
     with path.open("rb") as file:
         head = file.read(len(HEAD))
     if not place and any(there not in {0, meant} for there, meant in zip(head, HEAD, strict=False)):
-        raise InputError(f"{path}: this is not a journal, or one of another version.")
+        raise InputError(f"{path}: not a journal, or a journal of another version.")
 
 
 def _line(content: bytes, flushed: int) -> bytes:

@@ -340,7 +340,7 @@ class Repository:
                     absent.append(name)  # It is left out of the working copy alone.
                 room -= size or 0
                 if room < 0:
-                    raise ValueError(f"its files have more than {MOST_BYTES} bytes")
+                    raise ValueError(f"its files exceed {MOST_BYTES} bytes in total")
         if absent:
             text = "\0".join(absent)
             self._in(folder, "checkout-index", "--quiet", "-z", "--stdin", text=text)
@@ -429,7 +429,7 @@ def _opened(source: Path, folder: Path) -> Repository:
     for name in ELSEWHERE:
         if os.path.lexists(common / name):
             raise ValueError(
-                f"its objects lie in another repository ({name}). Give a full clone of it"
+                f"its objects are in another repository ({name}). Use a full clone of it"
             )
     _refuse_links(common)
     head = beneath.read(own, "HEAD", 4096)
@@ -474,7 +474,7 @@ def _places(source: Path) -> tuple[Path, Path]:
     back, shared = _part(own, "gitdir"), _part(own, "commondir")
     # Only the owner of that repository can have written there that this working copy is its own.
     if back is None or shared is None or source / ".git" != source / os.fsdecode(back.strip()):
-        raise ValueError("its .git points out of it. Give a clone of it")
+        raise ValueError("its .git points outside it. Use a clone of it")
     return own, (own / os.fsdecode(shared.strip())).resolve()
 
 
@@ -489,7 +489,7 @@ def _form(common: Path) -> str:
     values = {name: value for name, _, value in parts}
     storage = values.get("extensions.refstorage", "files")
     if storage != "files":
-        raise ValueError(f"its refs are kept as {storage!r}. Give a clone of it that has files")
+        raise ValueError(f"its refs are stored as {storage!r}. Use a clone that stores files")
     return "sha256" if values.get("extensions.objectformat", "").lower() == "sha256" else "sha1"
 
 
@@ -516,7 +516,7 @@ def _copy_refs(common: Path, folder: Path) -> None:
 def _must_be(commit: str, place: Path, name: str) -> None:
     there = _part(place, name)
     if there is not None and there.strip() != commit.encode():
-        raise AgentError(f"{place / name} has changed meanwhile. Try again.")
+        raise AgentError(f"{place / name} changed in the meantime. Try again.")
 
 
 def _size(path: Path) -> int:

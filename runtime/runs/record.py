@@ -318,7 +318,7 @@ def read_value(path: Path) -> dict[str, Any]:
     return value
 
 
-def read_as(kind: type[T], path: Path, what: str = "what coterie wrote there") -> T:
+def read_as(kind: type[T], path: Path, what: str = "the file that coterie wrote") -> T:
     """Read a file of a run's folder as a value of a class.
 
     Raises:

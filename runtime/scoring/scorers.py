@@ -144,9 +144,9 @@ async def _scored(evidence: Evidence) -> Any:
 def _sound(value: Any) -> Score:
     """Return a score if all its figures are finite numbers."""
     if not isinstance(value, Score) or not is_share(expected(value, Score, "it").value):
-        raise ValueError(f"{quoted(value)} is no score from 0 to 1")
+        raise ValueError(f"{quoted(value)} is not a score from 0 to 1")
     if not all(map(math.isfinite, value.measures.values())):
-        raise ValueError(f"{quoted(dict(value.measures))} are no finite measures")
+        raise ValueError(f"{quoted(dict(value.measures))} are not finite measures")
     measures = {name: +item for name, item in value.measures.items()}  # +True is a number
     return replace(value, value=+value.value, measures=measures)
 

@@ -49,7 +49,7 @@ def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
         raise InputError(f"{path}: not JSON: {error}.") from None
     servers = value.get("mcpServers") if is_mapping(value) else None
     if not is_mapping(servers) or not servers:
-        raise InputError(f"{path}: it has no mcpServers, where other programs name tool servers.")
+        raise InputError(f"{path}: no mcpServers, under which other programs list tool servers.")
     result = [
         _server_of(name, fields, f"{path}: mcpServers.{name}")
         for name, fields in servers.items()
@@ -63,7 +63,7 @@ def servers_in(path: Path) -> tuple[ConfiguredServer, ...]:
 
 def _server_of(name: str, fields: Any, place: str) -> ConfiguredServer:
     if not is_mapping(fields):
-        raise InputError(f"{place}: {quoted(fields)} is no server.")
+        raise InputError(f"{place}: {quoted(fields)} is not a server.")
     our_name = re.sub(r"\W", "_", name.casefold(), flags=re.ASCII).lstrip("_0123456789")[:64]
     if not our_name:
         raise InputError(f"{place}: its name has no letter. Rename it.")
@@ -71,7 +71,7 @@ def _server_of(name: str, fields: Any, place: str) -> ConfiguredServer:
         return _command(our_name, fields, place)
     if "url" in fields and fields.get("type") != "sse":
         return _address(our_name, fields, place)
-    raise InputError(f"{place}: it has no command, and no url that is spoken with over HTTP.")
+    raise InputError(f"{place}: it has neither a command nor a url for HTTP.")
 
 
 def _command(name: str, fields: Mapping[str, Any], place: str) -> ConfiguredServer:
@@ -108,24 +108,24 @@ def _open(text: str, place: str) -> str:
     """Refuse a text that may be a secret: tools.yaml holds no keys."""
     if looks_secret(text):
         raise InputError(
-            f"{place}: a word of it looks like a key. Have the server read a variable."
+            f"{place}: a part of it looks like a key. Let the server read a variable instead."
         )
     return text
 
 
 def _list(value: Any, place: str) -> list[Any]:
     if not is_list(value):
-        raise InputError(f"{place}: {quoted(value)} is no list.")
+        raise InputError(f"{place}: {quoted(value)} is not a list.")
     return value
 
 
 def _texts(value: Any, place: str) -> dict[str, str]:
     if not is_mapping(value):
-        raise InputError(f"{place}: {quoted(value)} is no mapping.")
+        raise InputError(f"{place}: {quoted(value)} is not a mapping.")
     return {key: _text(item, place) for key, item in value.items()}
 
 
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str) or not value:
-        raise InputError(f"{place}: {quoted(value)} is no text.")
+        raise InputError(f"{place}: {quoted(value)} is not text.")
     return value

@@ -30,7 +30,7 @@ EVENT_ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
 class ServerAddress:
     """The message streams of a server that someone else runs."""
 
-    lost = "cannot be had now. Go on without its tools."
+    lost = "is unavailable. Go on without its tools."
 
     def __init__(
         self,

@@ -134,7 +134,7 @@ def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
     """
     for number, step in enumerate(steps, 1):
         if not is_mapping(step):
-            raise TypeError(f"step {number} of an agent is no object: {step!r}")
+            raise TypeError(f"step {number} of an agent is not an object: {step!r}")
         calls = step.get("calls")
         ran = [
             f"{call.get('name')}({call.get('arguments')})"

@@ -103,7 +103,7 @@ def refuse_unwritable(path: Path) -> None:
             pass
     except OSError as error:
         raise InputError(
-            f"{path}: no file can be made in {path.parent}: {error.strerror}. Name another folder."
+            f"{path}: cannot create a file in {path.parent}: {error.strerror}. Name another folder."
         ) from None
 
 

@@ -34,7 +34,9 @@ class Part:
         """
         result = _PART.fullmatch(text)
         if result is None or int(result[1]) > int(result[2]):
-            raise InputError(f"{option} {quoted(text)} is not such as 3/8, the third of eight.")
+            raise InputError(
+                f"{option} {quoted(text)} is invalid. Write for instance 3/8, the third of eight."
+            )
         return cls(which=int(result[1]), of=int(result[2]))
 
     def __str__(self) -> str:

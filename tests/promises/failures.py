@@ -148,7 +148,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "html": repeated("not JSON", Reply.fault("html_body").replace(body=f"<p>{CANARY}</p>")),
     "no_choices": repeated("no choices", Reply.fault("no_choices")),
-    "cut_off": repeated("connection broke", Reply.fault("truncated_body").replace(text=CANARY)),
+    "cut_off": repeated("connection was lost", Reply.fault("truncated_body").replace(text=CANARY)),
     "too_long": Kind(error="context", reply=Reply.fault("context_overflow")),
     "empty": rerun("answered with nothing", " \n"),
     "length": rerun("Raise max_tokens", Reply(text="", finish_reason="length")),

@@ -117,7 +117,7 @@ def test_a_part_that_lies_elsewhere_is_one_line(tmp_path: Path, outside: Path) -
     folder = repositories.honest(tmp_path / "theirs")
     (folder / ".git/objects/info/alternates").write_text(f"{outside}\n")
     result = run(tmp_path, folder).ended(2)
-    assert "its objects lie in another repository" in result.err
+    assert "its objects are in another repository" in result.err
     assert "Traceback" not in result.err
 
 

@@ -130,6 +130,6 @@ def test_who_resumes_is_told_what_to_write(stage: Stage) -> None:
     folder = stage.copy(0)
     words = ["--resume", str(folder)]
     result = invoked_in(stage.folder, run, words, "mas-run").ended(2)
-    assert f"default was 'm@{stage.ours.api_base}', and here is 'local'" in result.err
+    assert f"default was 'm@{stage.ours.api_base}', and is 'local' here" in result.err
     assert "--model default=MODEL" in result.err
     assert len(stage.ours.calls) == 2

@@ -58,7 +58,7 @@ def test_an_instance_is_derived_and_graded(tmp_path: Path) -> None:
     again = derived(tmp_path, MORE_TESTS, RIGHT, "--repeats=1")
     assert (again.exit_code, "exists already" in again.output) == (2, True)
     none = CliRunner().invoke(repair, [*words, "--instances", "large-*"])
-    assert (none.exit_code, "fits none of the 1 ids" in none.output) == (2, True)
+    assert (none.exit_code, "matches none of the 1 ids" in none.output) == (2, True)
 
 
 def test_a_flaky_test_is_told_and_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def last_of(among: Sequence[str] | Literal["dates"]) -> ScorerChoice:
 
 def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
     if not 1 <= source.level <= LEVELS:
-        raise InputError(f"{name} has the levels 1 to {LEVELS}, and none is {source.level!r}.")
+        raise InputError(f"{name}: level {source.level!r} is out of range (1 to {LEVELS}).")
     place = f"{name}-{source.level}-{source.seed}"
     count = COUNT if source.count is None else source.count
     write = begin(source.seed, source.level)
@@ -124,6 +124,6 @@ def _items(place: str, draw: Callable[[], GeneratedQuestion]) -> Iterator[Genera
             if (item.query, item.context) not in drawn:
                 break
         else:
-            raise InputError(f"{place} has no more than {len(drawn)} tasks. Ask for fewer.")
+            raise InputError(f"{place} has only {len(drawn)} tasks. Request fewer.")
         drawn.add((item.query, item.context))
         yield item

@@ -55,9 +55,7 @@ def contribution(agent_id: str, judged_file: Path | None) -> Contribution | None
         return None
     of = _judged(judged_file).of
     if agent_id not in of:
-        raise InputError(
-            f"{judged_file}: it has no entry for {agent_id!r}, only for {', '.join(of)}."
-        )
+        raise InputError(f"{judged_file}: no entry for {agent_id!r}, only for {', '.join(of)}.")
     return of[agent_id]
 
 
@@ -148,7 +146,7 @@ def utterance_score(utterance: Utterance, scores_file: Path | None) -> Contribut
     scores = _written(scores_file, "appraise", _scores)
     if utterance.turn not in scores:
         raise InputError(
-            f"{scores_file}: it has no entry for {utterance.agent} in round {utterance.round}."
+            f"{scores_file}: no entry for {utterance.agent} in round {utterance.round}."
         )
     return scores[utterance.turn]
 
@@ -200,7 +198,7 @@ def surviving(
     left = survivors(ideas, by_name, [*by_name])
     if not left:
         raise InputError(
-            f"{ideas_file}: most agents would drop each of these strategies. None is left."
+            f"{ideas_file}: no strategy is left, because most agents would drop each of them."
         )
     return [(ideas[n], [member.opinions[n].reason for member in debated]) for n in left]
 

@@ -119,8 +119,8 @@ def seated_leader(pool: Pool, population: Population, team: Team, task: Task) ->
     seated = {seat: name for seat in sorted(filter(None, members)) if (name := members[seat])}
     if ANCHOR not in seated:
         raise InputError(
-            f"{team.name}: no agent of a pool has the seat of the anchor. Use a team that worked,"
-            " as a pool keeps it under worked/."
+            f"{team.name}: no agent of a pool has the anchor's seat. Use a team from the pool's"
+            " folder worked/."
         )
     return leader(pool, population, seated, task)
 
@@ -169,7 +169,7 @@ def niche_event(
     [name] = (agent.id for agent in pool_agent)
     niche = niche or population.agents[name].dominant
     if not niche:
-        raise InputError(f"{name} has worked on no task of a niche. Name one: --niche NICHE.")
+        raise InputError(f"{name} has not worked on a task with a niche. Add --niche NICHE.")
     return _event(operator, population, [name], niche)
 
 

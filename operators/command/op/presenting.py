@@ -95,7 +95,7 @@ def _show_entry(entry: Learnt, values: Mapping[str, Any], options: Mapping[str, 
     click.echo(speakable(entry.text))
     op = f"consolidate/{values['task'].id}/{digest(tell_steps(values['steps']))[:12]}"
     if not options["dry_run"] and not values["pool"].commit(entry, op=op):
-        click.echo("the memory has this entry already.", err=True)
+        click.echo("the memory already has this entry.", err=True)
 
 
 def _show_changes(
@@ -103,7 +103,7 @@ def _show_changes(
 ) -> None:
     """Print the changes of a pool's agents and, with --keep, apply them as an evolution does."""
     if "agents" not in values:
-        raise InputError("an operator that gives changes has to take agents. Correct it.")
+        raise InputError("an operator that returns changes must have agents as input. Correct it.")
     lines = [line for change in changes for line in _change_lines(change, values["agents"])]
     click.echo("\n".join(lines))
     if not options["keep"]:

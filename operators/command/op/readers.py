@@ -112,7 +112,7 @@ def asking_agent(team: Team, agent_id: str) -> str:
     """Return the id of an agent that calls a model."""
     _agent_of(team, agent_id)
     if not team.asks_model(team.agents[agent_id]):
-        raise InputError(f"{agent_id!r} of {team.name} asks no model, and reads no coaching.")
+        raise InputError(f"{agent_id!r} of {team.name} calls no model, so it cannot be coached.")
     return agent_id
 
 
@@ -141,7 +141,7 @@ def reward(account: RoundAccount, run_folder: Path, worth: float | None) -> floa
         return worth
     if (score := account.run.score) is None:
         raise InputError(
-            f"{run_folder}: this run has no score, because its task has no reference answer. Give"
+            f"{run_folder}: this run has no score, because its task has no reference answer. Add"
             " one: --reward 0.5."
         )
     return score.value
@@ -209,8 +209,8 @@ def speaker(ground: Ground, agent: str) -> str:
     speaking = speakers(ground.team, ground.run)
     if agent not in speaking:
         raise InputError(
-            f"{agent} asked no model in this run, so it has no conversation to continue. These"
-            f" have: {', '.join(speaking) or 'nobody'}."
+            f"{agent} called no model in this run, so it has no conversation to continue. Agents"
+            f" with one: {', '.join(speaking) or 'none'}."
         )
     return agent
 
@@ -221,5 +221,7 @@ def pair(ground: Ground, agent: str, other_agent: str) -> tuple[str, str]:
     for both in pairs:
         if {*both} == {agent, other_agent}:
             return both
-    listed = ", ".join(" and ".join(both) for both in pairs) or "nobody"
-    raise InputError(f"{agent} and {other_agent} read nothing of each other. These did: {listed}.")
+    listed = ", ".join(" and ".join(both) for both in pairs) or "none"
+    raise InputError(
+        f"{agent} and {other_agent} did not read each other's output. Pairs that did: {listed}."
+    )

@@ -66,10 +66,10 @@ RESULTS = {
 
 
 SCALES = {
-    "agent": "It works on one agent.",
-    "pair": "It works on two agents that work together.",
-    "team": "It works on a team.",
-    "roster": "It works on the members of a team or a pool.",
+    "agent": "Works on one agent.",
+    "pair": "Works on two agents that work together.",
+    "team": "Works on a team.",
+    "roster": "Works on the members of a team or a pool.",
 }
 
 
@@ -109,8 +109,8 @@ class Signature:
                 inputs[name] = kind
             elif parameter.default is parameter.empty:
                 raise InputError(
-                    f"{self.operator.name}: its parameter {name!r} is no input of mas dev op. Say"
-                    f" what it is in `inputs` of the Operator: a Setting, or one of"
+                    f"{self.operator.name}: its parameter {name!r} is not an input of mas dev op."
+                    f" Declare it in `inputs` of the Operator: a Setting, or one of"
                     f" {', '.join(sorted(READERS))}."
                 )
         return inputs

@@ -139,7 +139,7 @@ _DECLARED: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "team_size": (
         "--team-size",
-        "How many agents work if you name none.",
+        "How many agents to choose if you name none.",
         {"type": POSITIVE, "default": USUAL.team_size, "show_default": True},
     ),
     "bank": (
@@ -149,7 +149,7 @@ _DECLARED: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "niche": (
         "--niche",
-        "The niche to write for.  [default: that in which the agent worked most]",
+        "The niche to write for.  [default: the agent's most frequent one]",
         {},
     ),
     "any_niche": ("--niche", "The niche to write the agent for.  [default: any]", {}),

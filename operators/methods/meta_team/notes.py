@@ -118,7 +118,7 @@ class OwnNotes:
             return problem
         name = name_of(answer["name"])
         if not name:
-            return f"{note}: {quoted(answer['name'])} makes no name. Write a word or two."
+            return f"{note}: {quoted(answer['name'])} is not a valid name. Write a word or two."
         if (note, name) in self.edits:
             return f"{note} {name}: there are two of that name. Give them names of their own."
         text = text_of(answer["text"]) if note == "patch" else speakable(answer["text"]).strip()

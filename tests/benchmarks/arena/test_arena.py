@@ -181,7 +181,7 @@ def test_a_cell_that_a_provider_stops_leaves_the_others_and_is_resumed(hall: Hal
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("calls=9", "calls=99", "the cap {'calls': 9}, and the arena has {'calls': 99}"),
+        ("calls=9", "calls=99", "the cap {'calls': 9}, but the arena now has {'calls': 99}"),
         ("choice: chance", "choice: schedule", "another recipe (settings.choice: 'chance', now"),
     ],
 )
@@ -215,12 +215,12 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
     ("old", "new", "message"),
     [
         ("cap: calls=9", "cap: calls=no", "2:6: error: cap: budget 'calls=no'"),
-        ("cap: calls=9", "cap: seconds=5", "2:6: error: cap: seconds differ"),
-        ("test_cap: calls", "test_cap: tokens", "3:11: error: test_cap: it caps other units"),
+        ("cap: calls=9", "cap: seconds=5", "2:6: error: cap: seconds depend"),
+        ("test_cap: calls", "test_cap: tokens", "3:11: error: test_cap: its units differ"),
         ("solo.yaml", "none.yaml", "1:7: error: team: no file 'none.yaml'"),
-        ("all.jsonl", "plums", "6:9: error: streams.mine: no benchmark is called 'plums'"),
+        ("all.jsonl", "plums", "6:9: error: streams.mine: no benchmark 'plums'"),
         ("all.jsonl", "benchmark:rarebench", "Name a folder with the field data that has"),
-        ("test: 4", "test: x.jsonl", "6:9: error: streams.mine: evolve and test are two"),
+        ("test: 4", "test: x.jsonl", "6:9: error: streams.mine: evolve and test must be two"),
         ("  evomas:", "  evomos:", "methods.evomos: no such method. Did you mean 'evomas'?"),
         ("parents: 1", "parants: 1", "9:23: error: methods.evomas.settings.parants"),
         ("choice: chance", "margin: 2", "methods.evomas.settings.margin"),
@@ -234,7 +234,7 @@ def test_a_test_that_does_not_fit_its_cap_is_open_and_a_larger_one_ends_it(hall:
             "  two: {votes: 2}\n  other: {like: x}\n  best of n",
             "methods.other.like: no",
         ),
-        ("seeds: 2", "operators: []", "methods.evomas: it asks a model to write or judge"),
+        ("seeds: 2", "operators: []", "methods.evomas: it needs a model to write or judge"),
         ("seeds: 2", "operators: [m]", "4:12: error: operators: no model 'm' on this host"),
     ],
 )

@@ -77,16 +77,16 @@ def cut(path: Path) -> None:
         ),
         (
             lambda bbeh: shutil.rmtree(bbeh / "benchmark_tasks" / "bbeh_nycc"),
-            "there is no task.json of nycc. A figure takes all 23 subtasks",
+            "no task.json of nycc. A figure needs all 23 subtasks",
         ),
-        (lambda bbeh: cut(bbeh / "mini" / "data.json"), "data.json is no file of BBEH"),
+        (lambda bbeh: cut(bbeh / "mini" / "data.json"), "data.json is not a file of BBEH"),
         (
             lambda bbeh: cut(bbeh / "benchmark_tasks" / "bbeh_nycc" / "task.json"),
-            "bbeh_nycc/task.json is no file of BBEH",
+            "bbeh_nycc/task.json is not a file of BBEH",
         ),
         (
             lambda bbeh: (bbeh / "mini" / "data.json").write_text('{"examples": [{"input": "?"}]}'),
-            "data.json is no file of BBEH, whose examples have an input and a target (KeyError",
+            "data.json is not a file of BBEH, whose examples have an input and a target (KeyError",
         ),
         (lambda bbeh: (bbeh / "mini" / "data.json").write_text("[]"), "(TypeError: "),
         (lambda bbeh: (bbeh / "mini" / "data.json").write_bytes(b"\xff\xff"), "(UnicodeDecodeErr"),

@@ -112,8 +112,8 @@ def test_a_provider_that_fails_is_said_and_resume_makes_the_rest(cli: Cli) -> No
 
     result = cli.run(replies=failing).ended(1)
     (folder,) = cli.results
-    assert "not complete: 2 samples missing, 2 of them failed because of a provider" in result.out
-    assert f"2 trials could not be made. Resume: mas-bench resume results/{folder.name}" in (
+    assert "incomplete: 2 samples missing, 2 of them failed because of a provider" in result.out
+    assert f"2 trials could not be completed. Resume: mas-bench resume results/{folder.name}" in (
         result.err
     )
     fields = results_of(folder)
@@ -148,7 +148,7 @@ def test_the_seconds_of_a_resumed_evaluation_have_those_before(cli: Cli) -> None
 
 def test_a_provider_that_fails_everything_stops_it(cli: Cli) -> None:
     result = cli.run("--workers", "2", replies=refusing_after_one()).ended(1)
-    assert "stopped: 10 trials in a row could not be made" in result.err
+    assert "stopped: 10 trials in a row could not be completed" in result.err
     assert "Resume: mas-bench resume" in result.err
     assert result.calls < TASKS
     (folder,) = cli.results
@@ -251,7 +251,7 @@ def test_a_trial_that_lost_an_agent_to_its_provider_is_made_again(cli: Cli) -> N
         return Reply.error(401) if "[two]" in text and "is 4 +" in text else adds(request)
 
     result = cli.run(team="vote", replies=one_less).ended(1)
-    assert "not complete: 1 sample missing, 1 of them failed because of a provider" in result.out
+    assert "incomplete: 1 sample missing, 1 of them failed because of a provider" in result.out
     (folder,) = cli.results
     assert cli.resumed(folder).code == 0
     assert results_of(folder)["unscored"] == 0

@@ -43,4 +43,4 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(here: Path) -> None
 def test_an_embedder_is_for_a_pool(tmp_path: Path) -> None:
     (tmp_path / "ward.yaml").write_text(WARD)
     words = ["run", "arithmetic", "--team", str(tmp_path / "ward.yaml"), "--embedder", "hashing"]
-    assert "--embedder is for a pool" in invoked(mas_bench, words, "mas-bench").ended(2).err
+    assert "--embedder needs a pool" in invoked(mas_bench, words, "mas-bench").ended(2).err

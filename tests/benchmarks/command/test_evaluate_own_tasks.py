@@ -69,7 +69,7 @@ def test_scores_that_are_0_for_want_of_a_form_stop_an_evaluation(own: Cli) -> No
 def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Cli) -> None:
     words = run(own, "--scorer", "number")
     result = own.bench(*words, "--fail-under", "0.8", replies=adds).ended(4)
-    assert result.err == "too low: accuracy 0.750, and --fail-under is 0.8.\n"
+    assert result.err == "too low: accuracy 0.750, but --fail-under is 0.8.\n"
     assert own.bench(*words, "--fail-under", "0.75", replies=adds).code == 0
     own.bench(*words, "--fail-under", "0.8", replies=Reply.error(400)).ended(4)
     own.bench(*words, "--fail-under", "0.8", replies=Reply.error(500)).ended(1)
@@ -149,11 +149,11 @@ def test_a_table_becomes_lines(own: Cli) -> None:
     ("words", "message"),
     [
         (("run", "arithmetic", "--scorer", "exact"), "arithmetic has its own"),
-        (("run", "mine.jsonl", "--rubric", "Be kind."), "Write --scorer judge as well"),
+        (("run", "mine.jsonl", "--rubric", "Be kind."), "Add --scorer judge"),
         (("run", "mine.jsonl", "--scorer", "nunber"), "no scorer 'nunber'. Did you mean 'number'?"),
         (("run", "scored.jsonl", "--scorer", "jugde"), "no scorer 'jugde'. Did you mean 'judge'?"),
         (("run", "nine.jsonl"), "no file 'nine.jsonl'. Did you mean 'mine.jsonl'?"),
-        (("run", "own"), "which tasks?"),
+        (("run", "own"), "name the tasks"),
     ],
 )
 def test_what_does_not_fit_is_told(own: Cli, words: tuple[str, ...], message: str) -> None:

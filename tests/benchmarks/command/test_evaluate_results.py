@@ -34,9 +34,9 @@ def test_edited_samples_and_figures_are_told_by_whoever_reads_them(cli: Cli) -> 
     whole = {name: (folder / name).read_text() for name in ("samples.jsonl", "results.json")}
     for name, old, new, word in (
         ("samples.jsonl", '"score": 0.0', '"score": 1.0', "(score 1 here, 0 there)"),
-        ("samples.jsonl", "The answer is: unknown", "The answer is: 8", "not what the journal has"),
+        ("samples.jsonl", "The answer is: unknown", "The answer is: 8", "differs from the journal"),
         ("results.json", '"value": 0.875', '"value": 0.975', "headline is"),
-        ("results.json", '"unscored": 0', '"unscored": 2', "unscored is 2, and by the samples 0"),
+        ("results.json", '"unscored": 0', '"unscored": 2', "unscored is 2, but the samples give 0"),
     ):
         edited(folder / name, old, new)
         assert word in cli.bench("replay", str(folder)).ended(1).out
@@ -56,7 +56,7 @@ def test_samples_that_were_left_out_are_counted_all_the_same(cli: Cli) -> None:
     folder = cli.evaluated()
     lines = (folder / "samples.jsonl").read_text().splitlines(keepends=True)
     (folder / "samples.jsonl").write_text("".join(line for line in lines if '"score": 1' in line))
-    assert "by the samples" in cli.bench("table", str(folder)).ended(2).err
+    assert "but the samples give" in cli.bench("table", str(folder)).ended(2).err
 
 
 def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(cli: Cli) -> None:
@@ -176,7 +176,7 @@ def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(cli: Cli, pool
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["run", "nope", "--team", "solo.yaml"], "no benchmark is called 'nope'. Known: "),
+        (["run", "nope", "--team", "solo.yaml"], "no benchmark 'nope'. Known: "),
         (["run", "bbeh-mini", "--team", "gone.yaml"], "gone.yaml"),
         (["run", "bbeh-mini", "--team", "seed:gone"], "no seed team 'seed:gone'. Seeds: "),
         (["run", "bbeh-mini"], "name what to run: --team TEAM"),
@@ -213,7 +213,7 @@ def test_two_processes_cannot_work_on_the_same_results(cli: Cli) -> None:
     folder = cli.evaluated("--limit", "1")
     with Journal.open(folder):
         result = cli.bench("resume", str(folder), "--model", NOWHERE).ended(2)
-    assert "another process is at work on this" in result.err
+    assert "another process is working on this" in result.err
 
 
 def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(cli: Cli) -> None:

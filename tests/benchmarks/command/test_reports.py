@@ -106,7 +106,7 @@ def test_patches_are_exported_for_the_official_harness(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["list", "nope"], "no benchmark is called 'nope'"),
+        (["list", "nope"], "no benchmark 'nope'"),
         (["list", "bbeh", "--data", "gone"], "does not exist"),
         (["compare", "before", "gone"], "does not exist"),
         (["compare", "before", "data"], "data/results.json: there is no such file"),
@@ -176,4 +176,4 @@ def test_evolutions_are_compared_by_what_was_held_out(cli: Cli) -> None:
     assert "over 20 tasks: 20 better" in result.out
     (cli.folder / "pool" / "evolutions" / "other" / "heldout.json").unlink()
     result = cli.bench("compare", "pool/evolutions/one", "pool/evolutions/other")
-    assert (result.code, "A test makes them: mas-evolve" in result.err) == (2, True)
+    assert (result.code, "Add them with: mas-evolve" in result.err) == (2, True)

@@ -49,19 +49,19 @@ def test_a_team_is_given_the_tools_of_a_benchmark(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["vote", "solo.yaml"], "give the number with -k, or results whose tokens to match"),
-        (["vote", "solo.yaml", "--match", "data"], "give the number with -k"),
+        (["vote", "solo.yaml"], "set the number with -k, or match the tokens of results"),
+        (["vote", "solo.yaml", "--match", "data"], "set the number with -k"),
         (
             ["vote", "solo.yaml", "-k", "3", "--single", "data", "--match", "data"],
-            "give the number with -k",
+            "set the number with -k",
         ),
         (["vote", "solo.yaml", "-k", "1"], "2<=x<=200"),
-        (["vote", "pair.yaml", "-k", "3"], "pair has 2 agents. A vote is over one, k times."),
+        (["vote", "pair.yaml", "-k", "3"], "pair has 2 agents. A vote needs exactly one."),
         (["vote", "gone.yaml", "-k", "3"], "gone.yaml"),
         (["vote", "solo.yaml", "--single", "data", "--match", "data"], "there is no such file"),
         (["equip", "bbeh", "solo.yaml"], "bbeh has no tools"),
-        (["equip", "nope", "solo.yaml"], "no benchmark is called 'nope'"),
-        (["equip", "workbench", "solo.yaml"], "no agent of it that lacks these tools can use any"),
+        (["equip", "nope", "solo.yaml"], "no benchmark 'nope'"),
+        (["equip", "workbench", "solo.yaml"], "no agent that lacks these tools can use tools"),
     ],
 )
 def test_wrong_input_is_said(cli: Cli, words: list[str], message: str) -> None:

@@ -145,7 +145,9 @@ def test_results_of_another_version_are_told(cli: Cli) -> None:
     path = cli.results[0] / "results.json"
     path.write_text(path.read_text().replace('"version": 2', '"version": 1'))
     result = invoked(mas_view, [str(cli.results[0]), "-o", "x.html"], "mas-view")
-    assert (result.code, "version 1 is not 2" in result.err) == (2, True), result.err
+    assert (result.code, "version 1 is not supported, only 2" in result.err) == (2, True), (
+        result.err
+    )
 
 
 LONG = "9" * 5_000

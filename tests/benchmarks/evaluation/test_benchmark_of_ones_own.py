@@ -116,7 +116,7 @@ def test_one_with_a_scorer_of_its_own_is_listed_described_and_run(tmp_path: Path
 
 
 BROKEN = {
-    "other": ("change:COINS", "'other' of coterie.benchmarks does not lead to a Benchmark"),
+    "other": ("change:COINS", "'other' of coterie.benchmarks must be a Benchmark"),
     "misnamed": ("change:CHANGE", "of that name"),
     "missing": ("change:GONE", "cannot be imported"),
     "gone": ("gone:GONE", "cannot be imported"),

@@ -104,8 +104,8 @@ def test_shuffling_is_seeded_and_loses_nothing() -> None:
 @pytest.mark.parametrize(
     ("choice", "tasks", "message"),
     [
-        (TaskChoice(), [], "'all' has no task: there are 0 in all"),
-        (TaskChoice(split="evolve"), SOME[:1], "'evolve' has no task: there are 1 in all"),
+        (TaskChoice(), [], "'all' has no tasks; there are 0 in total"),
+        (TaskChoice(split="evolve"), SOME[:1], "'evolve' has no tasks; there are 1 in total"),
         (TaskChoice(split="test", evolve_share=0.99), SOME, "'test' has no task"),
     ],
 )
@@ -118,5 +118,7 @@ def test_only_tasks_whose_id_fits_a_pattern_are_taken() -> None:
     assert ids(TaskChoice(instances=["t1", "t[34]"]).of(SOME)) == ["t1", "t3", "t4"]
     assert len(TaskChoice(instances=["t1*"], limit=2).of(SOME)) == 2
     assert TaskChoice(instances=["t1"]) == TaskChoice(instances=("t1",))
-    with pytest.raises(InputError, match=r"--instances 'x\*' fits none of the 12 ids, such as t0"):
+    with pytest.raises(
+        InputError, match=r"--instances 'x\*' matches none of the 12 ids, such as t0"
+    ):
         TaskChoice(instances=["t1", "x*"]).of(SOME)

@@ -72,7 +72,7 @@ def test_a_journal_is_read_while_others_work_on_it_and_left_as_it_was(tmp_path: 
     with Journal.open(tmp_path):
         assert len(list(recorded(tmp_path, "model"))) == 1
     (tmp_path / "journal.log").write_bytes(b"no journal" * 100)
-    with pytest.raises(InputError, match="this is not a journal"):
+    with pytest.raises(InputError, match="not a journal"):
         list(recorded(tmp_path, "model"))
     with pytest.raises(InputError, match="there is no such file"):
         list(recorded(tmp_path / "else", "model"))

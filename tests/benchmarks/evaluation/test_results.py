@@ -80,7 +80,7 @@ def test_missing_and_foreign_files_are_said(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="there is no such file"):
             read(tmp_path)
     (tmp_path / "results.json").write_text('{"version": 9}')
-    with pytest.raises(InputError, match="version 9 is not 2, the one that this coterie reads"):
+    with pytest.raises(InputError, match="version 9 is not supported, only 2"):
         read_results(tmp_path)
 
 

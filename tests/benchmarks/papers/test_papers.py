@@ -100,7 +100,10 @@ def test_published_figures_agree_with_each_other() -> None:
         ("evochamber:table2/evocamber", "Did you mean 'evochamber'?"),
         ("evochamber:table2/sa/aime2022", "Did you mean 'aime_2022'?"),
         ("evomas:table1/mas_gpt", "evomas:table1/mas_gpt cannot be run here: It is a model"),
-        ("evomas:table1/croto", "which one? 6 runs: evomas:table1/croto/bbeh-c-3.5s"),
+        (
+            "evomas:table1/croto",
+            "expected one run, got 6. Choose one: evomas:table1/croto/bbeh-c-3.5s",
+        ),
         ("evomas:table1/croto/swe-lite-q-235b", "has no figure of swe-lite-q-235b"),
         ("meta_team:table1/mas/gaia", "web search"),
         ("evochamber:table9/tau", "cannot be run here: They are the defaults"),

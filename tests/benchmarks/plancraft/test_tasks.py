@@ -78,7 +78,7 @@ def test_the_package_is_fetched_once_and_one_file_kept(client: Path, tmp_path: P
 def test_without_a_network_it_says_what_to_do(client: Path, tmp_path: Path) -> None:
     client.rename(tmp_path / "gone")
     err = refused(ran(main, "random"))
-    assert "benchmark plancraft is not on this machine, and plancraft==0.4.9 could" in err
+    assert "benchmark plancraft is not installed, and plancraft==0.4.9 could" in err
     assert "`python -m pip install --no-deps --target DIR plancraft==0.4.9`" in err
 
 
@@ -96,7 +96,7 @@ def test_a_folder_without_the_package_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_file_is_told(tmp_path: Path, text: str) -> None:
     damaged = write_package(tmp_path) / "plancraft" / "environment" / "tags" / "oak_logs.json"
     damaged.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"is not as plancraft==0\.4\.9 has it: "):
+    with pytest.raises(InputError, match=r"differs from plancraft==0\.4\.9: "):
         read_published(Source(data=tmp_path))
 
 

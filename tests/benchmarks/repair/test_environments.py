@@ -52,7 +52,7 @@ def test_an_environment_that_cannot_be_had_is_told_and_leaves_nothing(tmp_path: 
     with pytest.raises(InputError, match=r"the environment \{.*\} cannot be made"):
         Environment(python=python).ensure(tmp_path / "environments")
     assert not [path for path in (tmp_path / "environments").iterdir() if path.is_dir()]
-    with pytest.raises(InputError, match="no interpreter of an environment runs there"):
+    with pytest.raises(InputError, match="the environment's interpreter does not run"):
         Environment(venv=str(tmp_path)).ensure(tmp_path)
 
 
@@ -108,7 +108,7 @@ def test_tests_run_in_the_environment_that_the_instance_names(tmp_path: Path) ->
 def test_a_task_whose_environment_is_gone_is_no_score(tmp_path: Path) -> None:
     gone = Environment(venv=str(tmp_path / "gone"))
     task = repair_task(with_environment(tmp_path / "r", gone), tmp_path / "r", "small")
-    with pytest.raises(ScorerError, match=r"the environment .*gone is not there"):
+    with pytest.raises(ScorerError, match=r"the environment .*gone does not exist"):
         found(task, RIGHT)
-    with pytest.raises(InputError, match="no interpreter of an environment"):
+    with pytest.raises(InputError, match="the environment's interpreter"):
         find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])

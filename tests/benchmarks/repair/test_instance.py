@@ -81,7 +81,7 @@ def test_faults_are_told_by_line(tmp_path: Path, change: dict[str, Any], message
     [
         ("a.jsonl", f"{json.dumps(FIELDS)}\n{{nothing", "a.jsonl:2: this is not JSON"),
         ("a.jsonl", f"{json.dumps(FIELDS)}\n[1]\n", "a.jsonl:2: an object is expected"),
-        ("a.jsonl", f"{json.dumps(FIELDS)}\n" * 2, "a.jsonl:2: the instance .* is there twice"),
+        ("a.jsonl", f"{json.dumps(FIELDS)}\n" * 2, "a.jsonl:2: the instance .* occurs twice"),
         ("a.json", '[\n{"a": 1},\n{"b" 2}]', "a.json:3: this is not JSON"),
         ("a.json", "[" * 100_000, "a.json:1: this is not JSON"),
         ("a.json", "3", "a.json:1: a list of objects is expected, not 3"),

@@ -51,4 +51,4 @@ def test_a_prediction_for_nothing_that_is_there(tmp_path: Path) -> None:
     (data / "instances.json").write_text("[]", encoding="utf-8")
     export_predictions([("x", "y")], tmp_path / "p.jsonl", "me")
     done = ran(main, "grade", tmp_path / "p.jsonl", "--data", data)
-    assert "there is no instance 'x'" in refused(done)
+    assert "no instance 'x'" in refused(done)

@@ -49,7 +49,7 @@ def test_a_list_is_read_and_null_is_no_patch(tmp_path: Path) -> None:
         ("p.jsonl", '{"instance_id": "a", "model_name_or_path": "m", "model_patch": 3}',
          "p.jsonl:1: the field 'model_patch' must be text; here it is 3"),
         ("p.jsonl", '{"instance_id": "a", "model_name_or_path": "m"}\n' * 2,
-         "p.jsonl:2: 'a' is there twice"),
+         "p.jsonl:2: 'a' occurs twice"),
         ("p.txt", "", "must end in .json or .jsonl"),
     ],
 )  # fmt: skip

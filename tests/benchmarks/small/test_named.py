@@ -104,12 +104,16 @@ def test_a_function_to_write_shows_its_tests_and_nothing_of_the_solution(tmp_pat
         ("gsm8k", {**WORDS, "answer": "7"}, "answer ends with '7', not with #### and a number"),
         ("hard-math", {**MATHS, "level": True}, "level is True, not int"),
         ("mbpp", {**CODE, "test_list": []}, r"test_list is \[\], not list"),
-        ("mbpp", {**CODE, "test_list": [7]}, "test_list is no list of lines of code"),
-        ("mbpp", {**CODE, "test_imports": "import math"}, "test_imports is no list of lines"),
-        ("mbpp", {**CODE, "test_list": ["assert check("]}, "test_list is no Python"),
-        ("mbpp", {**CODE, "code": "def check("}, "code is no Python"),
-        ("mbpp", {**CODE, "code": "x = 1"}, "the tests call no function of code"),
-        ("mbpp", {**CODE, "test_list": ["assert check(half(4))"]}, "where they have to call one"),
+        ("mbpp", {**CODE, "test_list": [7]}, "test_list is not a list of lines of code"),
+        ("mbpp", {**CODE, "test_imports": "import math"}, "test_imports is not a list of lines"),
+        ("mbpp", {**CODE, "test_list": ["assert check("]}, "test_list is not Python"),
+        ("mbpp", {**CODE, "code": "def check("}, "code is not Python"),
+        ("mbpp", {**CODE, "code": "x = 1"}, "the tests must call exactly one function of code"),
+        (
+            "mbpp",
+            {**CODE, "test_list": ["assert check(half(4))"]},
+            "must call exactly one function",
+        ),
     ],
 )
 def test_a_line_of_another_form_is_told_with_its_place_and_what_to_give(

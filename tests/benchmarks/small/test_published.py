@@ -63,7 +63,7 @@ def test_without_a_network_it_says_what_to_do(published: PublishedFile, tmp_path
     with pytest.raises(InputError) as caught:
         published.read(Source())
     message = str(caught.value)
-    assert "benchmark invented is not on this machine, and kit==1.0 could not be fetched" in message
+    assert "benchmark invented is not installed, and kit==1.0 could not be fetched" in message
     assert (
         "--data DIR, where DIR/kit/items.txt is the file kit/items.txt of that package" in message
     )

@@ -111,9 +111,12 @@ def test_cases_have_names_and_any_name_of_a_disease_counts(tmp_path: Path, place
 @pytest.mark.parametrize(
     ("case", "why"),
     [
-        ({"Phenotype": ["HP:0000001"]}, r"RAMEDIS\.jsonl:1: RareDisease is no list of codes"),
-        ({"Phenotype": "HP:0000001", "RareDisease": ["OMIM:1"]}, "Phenotype is no list of codes"),
-        ({"Phenotype": [], "RareDisease": ["OMIM:1"]}, "Phenotype is no list of codes"),
+        ({"Phenotype": ["HP:0000001"]}, r"RAMEDIS\.jsonl:1: RareDisease is not a list of codes"),
+        (
+            {"Phenotype": "HP:0000001", "RareDisease": ["OMIM:1"]},
+            "Phenotype is not a list of codes",
+        ),
+        ({"Phenotype": [], "RareDisease": ["OMIM:1"]}, "Phenotype is not a list of codes"),
     ],
 )
 def test_wrong_cases_are_told_by_place(tmp_path: Path, case: Mapping[str, Any], why: str) -> None:

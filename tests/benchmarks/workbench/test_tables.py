@@ -22,7 +22,7 @@ def test_the_files_are_found_in_a_folder_below_it_and_from_its_data(folder: Path
 def test_a_folder_without_the_files_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="clone"):
         find_folder(tmp_path)
-    with pytest.raises(InputError, match="no folder is named"):
+    with pytest.raises(InputError, match="WorkBench needs its files"):
         find_folder(None)
 
 

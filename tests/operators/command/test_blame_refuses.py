@@ -87,7 +87,7 @@ def changed(run: Path, change: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("events.jsonl", "events.jsonl: there is no such file"),
+        ("events.jsonl", "events.jsonl: no such file"),
         ("run.json", "run.json: there is no such file"),
         ("task.json", "task.json: there is no such file"),
         ("journal.log", "journal"),
@@ -95,7 +95,7 @@ def changed(run: Path, change: str) -> None:
         ("order", "(out of order)"),
         ("version", "events.jsonl:3 (version 7)"),
         ("fields", "events.jsonl:3 (no 't')"),
-        ("agent", "events.jsonl:3 (no event: "),
+        ("agent", "events.jsonl:3 (not an event: "),
         ("kind", "events.jsonl:3 (no 't')"),
         ("result", "not the file that coterie wrote"),
         ("list", "events.jsonl:3 (no object)"),

@@ -283,7 +283,7 @@ def test_secrets_are_not_kept(cli: Cli, stage: Stage, monkeypatch: pytest.Monkey
     ("spoil", "message"),
     [
         (lambda run: (run / "run.json").unlink(), "the folder of a run?"),
-        (lambda run: (run / "run.json").write_text("{}"), "not what coterie wrote there"),
+        (lambda run: (run / "run.json").write_text("{}"), "not the file that coterie wrote"),
         (lambda run: (run / "adapt.yaml").write_text("strategy: x\n"), "mas-run --adapt"),
         (lambda run: (run / "result.json").unlink(), "Finish it with: mas-run --resume"),
         (lambda run: (run / "journal.log").unlink(), "there is no such file"),
@@ -314,7 +314,7 @@ def test_a_run_at_which_somebody_is_at_work_is_refused(cli: Cli) -> None:
     with Journal.open(run):
         result = cli.credit(run)
     assert result.code == 2
-    assert "another process is at work on this run" in result.err
+    assert "another process is working on this run" in result.err
 
 
 def test_a_run_that_its_journal_does_not_explain_is_refused(cli: Cli, stage: Stage) -> None:

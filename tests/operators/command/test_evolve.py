@@ -71,7 +71,7 @@ def test_another_evolution_of_one_name_is_refused(lab: Lab, change: Change, labe
     result = lab.evolve("--limit", "2")
     assert (result.code, result.calls, result.out) == (2, 0, "")
     assert label in result.err
-    assert "Give what it was begun with, or choose another --name." in result.err
+    assert "Use what it began with, or choose another --name." in result.err
 
 
 @pytest.mark.parametrize("write", [1, 2])
@@ -142,7 +142,7 @@ def test_a_prolonged_stream_comes_to_what_it_would_have_come_to_at_once(lab: Lab
     assert first.calls + then.calls == at_once.calls
     assert lab.turns() == lab.turns("at_once")
     assert lab.ledger() == lab.ledger("at_once")
-    assert "going on after 2 of 6 tasks" in then.err
+    assert "resuming after 2 of 6 tasks" in then.err
     assert "    3 of 6  t2: " in then.err
     assert list(manifest(lab)["tasks"]) == [task["id"] for task in TASKS]
 
@@ -154,7 +154,7 @@ def test_a_prolonged_stream_comes_to_what_it_would_have_come_to_at_once(lab: Lab
         ("models: [ghost]\n", (), "models[0]: no model 'ghost' on this host"),
         ("judge_model: ghost\n", (), "judge_model: no model 'ghost' on this host"),
         ("", ("--budget", "calls=none"), "calls is 'none'"),
-        ("", ("--name", "a/b"), "'a/b' is no name of an evolution"),
+        ("", ("--name", "a/b"), "'a/b' cannot name an evolution"),
         ("", ("--budget", "usd=1"), "the price of model"),
         ("", ("--embedder", "ghost"), "no embedder 'ghost'"),
         ("", ("--test", "test.jsonl", "--beside", "seed:ghost"), "no seed team 'seed:ghost'"),

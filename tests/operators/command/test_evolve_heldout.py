@@ -103,7 +103,7 @@ def test_a_team_beside_and_one_that_the_pool_has_not_are_tested(lab: Lab) -> Non
 
 def test_without_a_file_the_report_says_how_to_have_a_held_out_score(lab: Lab) -> None:
     result = lab.evolve("--limit", "1")
-    assert result.out.startswith("no held-out score: --test FILE gives one\n")
+    assert result.out.startswith("no held-out score; add one with --test FILE\n")
     result = lab.evolve("--repeats", "2").ended(2)
     assert "--test TASKS" in result.err
 

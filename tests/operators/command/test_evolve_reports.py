@@ -48,7 +48,7 @@ def test_a_pool_that_its_repository_ignores_is_refused(lab: Lab) -> None:
     lab.write(".gitignore", "pool\n")
     result = lab.evolve("--git", "--limit", "1")
     assert (result.code, result.calls) == (2, 0)
-    assert "ignores it" in result.err
+    assert "git ignores pool" in result.err
     assert not (lab.folder / "pool").exists()
 
 
@@ -156,7 +156,7 @@ def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: 
     lab.evolved(1)
     with Journal.open(lab.folder / "pool/evolutions/recipe"):
         report = lab.report("pool").ended(0)
-    assert "unfinished tasks: another process works on them" in report.out
+    assert "unfinished tasks: another process is working on them" in report.out
 
 
 def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(lab: Lab) -> None:

@@ -125,7 +125,7 @@ def test_a_file_that_no_commit_can_change_is_refused(repo: Repo, tmp_path: Path)
         refuse_unclean(repo.folder / "teams")
     outside = tmp_path / "team.yaml"
     outside.write_text(TEXT)
-    with pytest.raises(InputError, match="is in no git repository"):
+    with pytest.raises(InputError, match="is not in a git repository"):
         refuse_unclean(outside)
     with pytest.raises(AgentError, match="is no longer in a git repository"):
         commit_in_place(outside, NEW, MESSAGE)

@@ -45,7 +45,7 @@ def all_of_them(folder: Path, prefix: str, *, order: tuple[int, ...] = (1, 2, 3)
             if result.code == 0:
                 left.remove(which)
             else:
-                assert "have not come so far" in result.err
+                assert "are not ready yet" in result.err
         if not left:
             return [folder / f"{prefix}{which}" for which in range(1, OF + 1)]
     raise AssertionError(f"islands {left} are not done")
@@ -125,10 +125,10 @@ def test_all_islands_meet_equally_often_and_never_after_the_last_task(count: int
     ("words", "message"),
     [
         (("--island", "1/3"), "name the folder where the islands meet"),
-        (("--island", "4/3", "--meet", "meet"), "is not such as 3/8"),
+        (("--island", "4/3", "--meet", "meet"), "is invalid. Write for instance 3/8"),
         (("--island", "1/8", "--meet", "meet"), "there are only 7 tasks"),
-        (("--meet", "meet"), "--meet is for islands"),
-        (("--no-wait",), "--no-wait is for islands"),
+        (("--meet", "meet"), "--meet needs an island"),
+        (("--no-wait",), "--no-wait needs an island"),
         (("--island", "1/3", "--meet", "meet", "--seeds", "2"), "--seeds and --island"),
     ],
 )
@@ -153,4 +153,4 @@ def test_others_that_meet_there_are_told(folder: Path) -> None:
 def test_a_strategy_that_learns_more_than_teams_has_no_islands(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: meta_team\nseeds: [vote.yaml]\n")
     result = evolve(folder, "pool", *island(1, "--dry-run")).ended(2)
-    assert "what meta_team learns is more than teams" in result.err
+    assert "meta_team learns more than teams" in result.err

@@ -125,12 +125,12 @@ def test_a_run_in_which_no_operator_is_asked_says_so(tmp_path: Path) -> None:
 )
 def test_an_evolution_of_useless_operators_stops_early(strategy: str, tmp_path: Path) -> None:
     result = evolve(tmp_path, strategy, useless, tasks=8).ended(1)
-    why = r"nothing evolves: on \d tasks, none of (\d+) operator answers was of use\. \w+: (\d+) of"
+    why = r"nothing evolves: on \d tasks, none of (\d+) operator answers was usable\. \w+: (\d+) of"
     assert re.search(why, result.err)
     assert "it is not JSON: …" in result.err
     assert len((tmp_path / "pool/evolutions/recipe/turns.jsonl").read_text().splitlines()) < 7
     again = evolve(tmp_path, strategy, useless, "--yes", tasks=8)
-    assert (again.code, "going on after " in again.err) == (0, True), again.err
+    assert (again.code, "resuming after " in again.err) == (0, True), again.err
 
 
 def sensible(request: Request) -> Reply:

@@ -48,16 +48,19 @@ def test_a_new_pool_begins_with_the_seeds_of_the_paper(tmp_path: Path) -> None:
 BAD = {
     "unknown seed": (("init", "new", "seed:debat"), "no seed team 'seed:debat'"),
     "no file": (("init", "new", "team.yaml"), "no file 'team.yaml'"),
-    "both": (("init", "new", "--empty", "seed:debate"), "--empty and 'seed:debate' contradict"),
+    "both": (
+        ("init", "new", "--empty", "seed:debate"),
+        "--empty cannot be combined with 'seed:debate'",
+    ),
     "no pool": (("list", "nothing"), "no pool in 'nothing': it has no ledger.jsonl. Make one"),
     "long name": (("list", "x" * 300), "x: cannot be read: File name too long."),
     "no pool to verify": (("verify", "nothing"), "no pool in 'nothing'"),
     "no team": (("show", "pool", "vot"), "no team 'vot' in pool. Did you mean 'vote'?"),
     "no origin of nobody": (("origin", "pool", "x"), "no team 'x' in pool."),
     "no team in lineage": (("lineage", "pool", "x"), "no team 'x' in pool."),
-    "no niche": (("best", "pool", "--niche", "x"), "Niches there: ages, dates."),
-    "no split": (("best", "pool", "--split", "x"), "on the split 'x'. Niches there: none."),
-    "too few": (("best", "pool", "--at-least", "9"), "no team of pool has 9 evaluations"),
+    "no niche": (("best", "pool", "--niche", "x"), "Its niches: ages, dates."),
+    "no split": (("best", "pool", "--split", "x"), "on the split 'x'. Its niches: none."),
+    "too few": (("best", "pool", "--at-least", "9"), "no team in pool has 9 evaluations"),
     "no source": (("import", "pool", "nothing"), "no file 'nothing'"),
     "a team of a file": (("import", "pool", "seed:debate", "x"), "'seed:debate' is a single team"),
     "source no pool": (("import", "pool", "empty"), "no pool in 'empty'"),
@@ -159,7 +162,7 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
 def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
     pool.commit(tried("vote_1", "t", 1, run="r-1", chosen=True), op="won")
     done = run("show", pool.folder, "vote_1")
-    word = "  won       1 trial, score 1.000, with which it entered the pool: not in its mean\n"
+    word = "  won       1 trial, score 1.000, which admitted it to the pool: not in its mean\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
     assert word in done.stdout
     assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1

@@ -157,13 +157,13 @@ def test_of_several_evolutions_with_other_rates_one_has_to_be_named(folder: Path
     evolution(folder, "second", alpha=0.1)
     (folder / "evolutions" / "other").mkdir()
     (folder / "evolutions" / "other" / "evolution.json").write_text('{"v": 3, "recipe": {}}')
-    assert "first, second. Say which" in refused(shown(folder))
+    assert "first, second. Choose one" in refused(shown(folder))
     assert told(folder, "--evolution", "second")["rates"]["alpha"] == 0.1
     missing = refused(shown(folder, "--evolution", "other"))
     assert "no evolution of a population is called 'other'" in missing
     evolution(folder, "third", prune_by="chance")
     edited = shown(folder)
-    assert "settings.prune_by: 'chance' is none of recent_mean, each_task" in edited.output
+    assert "settings.prune_by: 'chance' is not one of recent_mean, each_task" in edited.output
 
 
 def test_many_givers_are_told_as_far_as_they_fit(folder: Path) -> None:

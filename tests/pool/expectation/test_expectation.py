@@ -266,7 +266,7 @@ def test_the_most_promising_is_a_team_that_is_not_retired(tmp_path: Path) -> Non
     pool.commit(Retired(member="vote", reason="dear"), op="retire")
     assert most_promising(pool)[0].name == "guess"
     pool.commit(Retired(member="guess", reason="weak"), op="retire too")
-    with pytest.raises(InputError, match="has no team that is not retired"):
+    with pytest.raises(InputError, match="has only retired teams"):
         most_promising(pool)
 
 

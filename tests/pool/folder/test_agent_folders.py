@@ -119,7 +119,9 @@ def test_a_file_that_ends_too_early_is_brought_up(cut: int, pool: Pool) -> None:
     archive(pool, "ada").write_bytes(whole[:at])
     archive(pool, "ben").unlink()
     notes = verify(pool.folder).notes
-    assert [("ada" in note, "brought up by the next" in note) for note in notes] == [
+    assert [
+        ("ada" in note, "The next process to open the pool updates it" in note) for note in notes
+    ] == [
         (True, True),
         (False, True),
     ]
@@ -150,9 +152,9 @@ def test_any_other_difference_is_damage(spoil: Callable[[str], str], pool: Pool)
     text = archive(pool, "ada").read_text()
     archive(pool, "ada").write_text(spoil(text))
     [fault] = verify(pool.folder).faults
-    assert "ada/lessons.jsonl: other lessons than the ledger has" in fault
+    assert "ada/lessons.jsonl: its lessons differ from the ledger's" in fault
     [done] = repair(pool.folder)
-    assert "ada/lessons.jsonl: was written anew" in done
+    assert "ada/lessons.jsonl: was restored" in done
     assert archive(pool, "ada").read_text() == text
     assert verify(pool.folder).faults == ()
 
@@ -170,7 +172,7 @@ def test_lines_that_a_merge_left_in_another_order_or_twice_are_put_right(pool: P
 def test_a_file_with_another_end_keeps_the_pool_from_opening(pool: Pool) -> None:
     with archive(pool, "ada").open("a") as stream:
         stream.write("{}\n")
-    with pytest.raises(StorageError, match=r"ada/lessons\.jsonl: other lessons .* --repair"):
+    with pytest.raises(StorageError, match=r"ada/lessons\.jsonl: its lessons differ .* --repair"):
         Pool.open(pool.folder)
     pool.commit(Retired(member="ada", reason=""), op="retire")
     assert list(Pool.open(pool.folder).agents) == ["ben"]

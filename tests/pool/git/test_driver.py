@@ -104,7 +104,7 @@ def test_the_message_names_both_and_the_way_back(tmp_path: Path) -> None:
         ledgers.append(pool.folder / "ledger.jsonl")
     words = ["merge", "--driver", os.devnull, *map(str, ledgers), "in/ledger.jsonl"]
     result = invoked(mas_pool, words, "mas-pool").ended(2)
-    assert "'town/000009/trial' says one thing in in/ledger.jsonl (ours)" in result.err
+    assert "'town/000009/trial' differs between in/ledger.jsonl (ours)" in result.err
     assert "in/ledger.jsonl (theirs)" in result.err
     assert "git merge --abort" in result.err
 
@@ -153,13 +153,13 @@ def test_an_evolution_is_merged_by_its_tasks(tmp_path: Path) -> None:
 
 def test_what_cannot_be_merged_or_set_up_is_told(tmp_path: Path) -> None:
     ours, theirs = two_files(tmp_path, "", "")
-    with pytest.raises(InputError, match="no file of a pool"):
+    with pytest.raises(InputError, match="the merge driver does not support"):
         merge_file(tmp_path / "base", ours, theirs, "README.md")
     with pytest.raises(StorageError, match="cannot be read"):
         merge_file(tmp_path / "base", ours, tmp_path / "nowhere", "ledger.jsonl")
     alone = begun(tmp_path / "alone").folder
     result = invoked(mas_pool, ["git", str(alone)], "mas-pool")
-    assert (result.code, "in no repository of git" in result.err) == (2, True)
+    assert (result.code, "not in a git repository" in result.err) == (2, True)
     assert "no pool in" in invoked(mas_pool, ["git", str(tmp_path)], "mas-pool").ended(2).err
     odd = Repo(tmp_path / "repository", "pool[1]")
     begun(odd.pool)

@@ -186,7 +186,7 @@ def test_what_contradicts_changes_nothing(two: tuple[Path, Path], tmp_path: Path
         Pool.open(folder).commit(tried("vote", "t", number), op="town/000009/trial")
     before = [texts(path) for path in two]
     result = merge(ann, ben).ended(2)
-    assert "the operation 'town/000009/trial' says one thing in" in result.err
+    assert "the operation 'town/000009/trial' differs between" in result.err
     assert str(ann / "ledger.jsonl") in result.err
     assert merge(ann, ben, "--into", tmp_path / "both").code == 2
     assert [texts(path) for path in two] == before
@@ -250,9 +250,9 @@ def test_an_evolution_is_that_of_who_went_further(two: tuple[Path, Path], tmp_pa
 @pytest.mark.parametrize(
     ("turns", "fields", "message"),
     [
-        (b"3\n", {}, "are one evolution that went on differently"),
-        (b"1\n", {"recipe": {"k": 3}}, "are two evolutions of one name"),
-        (b"1\n", {"tasks": {"t2": "x"}}, "are two evolutions of one name"),
+        (b"3\n", {}, "are one evolution that diverged"),
+        (b"1\n", {"recipe": {"k": 3}}, "are two evolutions with the same name"),
+        (b"1\n", {"tasks": {"t2": "x"}}, "are two evolutions with the same name"),
     ],
 )
 def test_another_evolution_of_one_name_is_told(
@@ -281,7 +281,9 @@ def test_a_manifest_that_is_none_is_told(text: str, two: tuple[Path, Path]) -> N
     for path in two:
         evolution(path, b"1\n")
     (two[1] / "evolutions/town/evolution.json").write_text(text)
-    with pytest.raises(StorageError, match=r"town: (cannot be read|not what an evolution wrote)"):
+    with pytest.raises(
+        StorageError, match=r"town: (cannot be read|not the file that an evolution wrote)"
+    ):
         join(*two, tell=silent)
 
 
@@ -325,12 +327,12 @@ def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("ann",), "name two pools to merge, not 1"),
-        (("ann", "ann"), "are one folder"),
+        (("ann",), "expected two pools to merge, got 1"),
+        (("ann", "ann"), "are the same folder"),
         (("ann", "nowhere"), "no pool in"),
         (("ann", "ben", "--into", "ann"), "already exists"),
-        (("ann", "ben", "--into", "no/where"), "there is no folder"),
-        (("--driver", "a", "b"), "takes four paths"),
+        (("ann", "ben", "--into", "no/where"), "no such folder"),
+        (("--driver", "a", "b"), "expected the four paths"),
     ],
 )
 def test_wrong_words_are_told(
@@ -346,7 +348,7 @@ def test_pools_that_are_no_copies_are_sent_to_import(tmp_path: Path) -> None:
     for number, pool in enumerate((item, other)):
         agent = Agent(id="clerk", prompt=f"{number}")
         pool.commit(Added(member=agent, lineage=SEED), op="town/1")
-    with pytest.raises(Contradiction, match=r"no copies of one pool.*mas-pool import"):
+    with pytest.raises(Contradiction, match=r"not copies of one pool.*mas-pool import"):
         join(item.folder, other.folder, tell=silent)
     with pytest.raises(InputError):
         join(tmp_path / "a", tmp_path / "c", tell=silent)

@@ -57,5 +57,5 @@ def test_who_went_on_elsewhere_went_on_with_the_same(changed: dict[str, Any]) ->
     ],
 )
 def test_whatever_else_is_another_is_another_evolution(changed: dict[str, Any]) -> None:
-    with pytest.raises(Contradiction, match="two evolutions of one name"):
+    with pytest.raises(Contradiction, match="two evolutions with the same name"):
         united(**changed)

@@ -103,7 +103,7 @@ def test_an_agent_that_was_revised_again_is_left_alone(tmp_path: Path) -> None:
     a_task(pool, "run/000001")
     pool.commit(Revised(agent="ada", to=Agent(id="ada", prompt="Guess.")), op="later")
     before = known(pool)
-    with pytest.raises(InputError, match=r"revised again by 'later'\. Undo that first"):
+    with pytest.raises(InputError, match=r"revised again by 'later'\. Undo that operation first"):
         undo(pool, operations_of(pool, "run/000001"), reason="x")
     assert known(pool) == before
 
@@ -155,7 +155,7 @@ def test_half_a_revert_of_a_retired_team_is_named_and_mended(tmp_path: Path) -> 
     path = folder / "teams" / f"{child}.yaml"
     text = path.read_text()
     path.unlink()
-    with pytest.raises(StorageError, match=r"no file '.*The pool's ledger says"):
+    with pytest.raises(StorageError, match=r"no file '.*According to the pool's ledger"):
         Pool.open(folder).commit(Restored(member=child), op="back")
     assert not verify(folder).faults
     path.write_text(text)
@@ -208,5 +208,5 @@ def _revert(repository: Repo, commit: str) -> None:
         run_git(folder, "reset", "-q", "--hard", "HEAD")
         return
     if faults := verify(folder).faults:
-        assert any("git revert does not undo" in fault for fault in faults)
+        assert any("git revert cannot undo" in fault for fault in faults)
         repair(folder)

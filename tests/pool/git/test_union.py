@@ -137,8 +137,8 @@ def test_one_operation_that_says_two_things_names_both() -> None:
     with pytest.raises(Contradiction) as caught:
         union_of(item, other, FOLDER)
     text = str(caught.value)
-    assert "'town/1' says one thing in A (line 3, evaluated vote on 't' with 1)" in text
-    assert "another in B (line 3, evaluated vote on 't' with 0)" in text
+    assert "'town/1' differs between A (line 3, evaluated vote on 't' with 1)" in text
+    assert "and B (line 3, evaluated vote on 't' with 0)" in text
     assert "1 more operation" in text
     assert "mas-pool import" in text
 
@@ -146,7 +146,7 @@ def test_one_operation_that_says_two_things_names_both() -> None:
 def test_two_members_of_one_name_are_named_with_both_births() -> None:
     op, value = born("vote")
     item, other = side((op, value), name="A"), side((f"other {op}", value), name="B")
-    with pytest.raises(Contradiction, match=r"two members called 'vote'") as caught:
+    with pytest.raises(Contradiction, match=r"two members are called 'vote'") as caught:
         union_of(item, other, FOLDER)
     assert "'born vote' in A (line 2, born vote)" in str(caught.value)
     assert "'other born vote' in B (line 2, born vote)" in str(caught.value)
@@ -177,11 +177,11 @@ def test_what_both_sides_revised_is_told_with_the_one_that_counts() -> None:
     other = side(birth, *revised[1:], name="B")
     lines, (note,) = union_of(item, other, FOLDER)
     assert ops(lines)[-3:] == ["a", "b", "c"]
-    assert "both sides revised the agent 'ada'. What 'c' of B says is what counts now" in note
+    assert "both sides revised the agent 'ada'. The operation 'c' of B now applies" in note
     heads = [(x, {"kind": "told", "what": "pool.head", "about": {"team": "vote"}}) for x in "ab"]
     item, other = (side(born("vote"), head) for head in heads)
     _, (note,) = union_of(item, other, FOLDER)
-    assert "said which team is the head" in note
+    assert "chose the head" in note
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_what_both_sides_revised_is_told_with_the_one_that_counts() -> None:
     [
         (lambda text: text[:-10] + b'00000000"}\n', "A: line 2: does not match its checksum"),
         (lambda text: line_of({}, "x").replace(b'"op"', b'"po"'), "line 2: does not match"),
-        (lambda text: text + line_of({"kind": "told"}, "born vote"), "says one thing in A"),
+        (lambda text: text + line_of({"kind": "told"}, "born vote"), "differs between A"),
     ],
 )
 def test_a_side_that_is_damaged_is_named(spoil: Any, message: str) -> None:

@@ -211,7 +211,7 @@ def test_a_file_that_a_crash_left_behind_is_brought_up(pool: Pool) -> None:
     prompt.write_text(before)
     note.parent.mkdir(parents=True)
     note.write_text("Write units.\n")
-    assert "is brought up" in " ".join(verify(pool.folder).notes)
+    assert "updates it" in " ".join(verify(pool.folder).notes)
     assert verify(pool.folder).faults == ()
     Pool.open(pool.folder)
     assert (prompt.read_text(), note.exists()) == (after, False)
@@ -236,7 +236,9 @@ def test_any_other_difference_is_damage(spoil: Callable[[Path], object], pool: P
     pool.commit(better(pool, prompt="Solve all."), op="one")
     text = file(pool).read_text()
     spoil(file(pool))
-    with pytest.raises(StorageError, match=r"solver/agent\.yaml: another agent .* verify --repair"):
+    with pytest.raises(
+        StorageError, match=r"solver/agent\.yaml: this agent differs .* verify --repair"
+    ):
         Pool.open(pool.folder)
     assert "solver/agent.yaml" in verify(pool.folder).faults[0]
     [done] = repair(pool.folder)

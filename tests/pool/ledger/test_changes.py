@@ -185,7 +185,7 @@ def test_a_wrong_field_is_named(change: dict[str, Any], reason: str, pool: Pool)
 
 
 def test_an_event_has_a_name_and_plain_numbers(pool: Pool) -> None:
-    with pytest.raises(InputError, match="'Fork!' cannot be kept: what"):
+    with pytest.raises(InputError, match="'Fork!' is invalid: what"):
         pool.commit(EventNoted(what="Fork!", about={}), op="one")
     with pytest.raises(InputError, match="not a plain number"):
         pool.commit(EventNoted(what="fork", about={"share": float("nan")}), op="one")

@@ -245,7 +245,7 @@ def test_an_operation_that_says_two_things_is_damage(ledger: Ledger) -> None:
     with ledger.path.open("ab") as stream:
         stream.write(line_of({"other": 1}, "a"))
     for use in (lambda: ledger.append({}, op="c"), lambda: list(Ledger(ledger.path).read())):
-        with pytest.raises(StorageError, match=r"line 3 .* repeats the operation 'a' and says"):
+        with pytest.raises(StorageError, match=r"line 3 .* repeats the operation 'a' with"):
             use()
 
 

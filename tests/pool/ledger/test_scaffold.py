@@ -178,7 +178,7 @@ def test_who_opens_the_pool_brings_the_folder_up(pool: Pool, tmp_path: Path) -> 
         shutil.copy(tmp_path / "before" / lost, folder / lost)
     (folder / "agents/checker/prompt.md").unlink()
     notes = verify(pool.folder).notes
-    assert [note.partition(": ")[2][:27] for note in notes] == ["a crash left it behind. The"] * 3
+    assert [note.partition(": ")[2][:27] for note in notes] == ["outdated after a crash. The"] * 3
     Pool.open(pool.folder)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == whole
     assert verify(pool.folder).notes == ()
@@ -216,7 +216,7 @@ def test_what_a_person_edits_is_taken_in_where_they_ask_for_it(pool: Pool) -> No
         result = ran(mas_pool, "adopt", str(pool.folder), "--reason", "Kinder.")
         return f"{result.exit_code} {result.output}"
 
-    assert "There is nothing to adopt" in adopt()
+    assert "nothing to adopt" in adopt()
     (folder / "agents/critic/agent.yaml").write_text("# mine\nrole: kind critic\n")
     (folder / "agents/critic/notes/patches").mkdir(parents=True)
     (folder / "agents/critic/notes/patches/mine.md").write_text("Be kind.\n")
@@ -238,5 +238,5 @@ def test_without_a_head_there_is_no_folder(tmp_path: Path) -> None:
     assert pool.head is None
     result = ran(mas_pool, "adopt", str(pool.folder))
     assert result.exit_code == 2
-    assert "no strategy has said which team its scaffold is of" in result.output
+    assert "no strategy has chosen the team of its scaffold" in result.output
     assert not (pool.folder / "scaffold").exists()

@@ -297,7 +297,7 @@ class TestCache:
         assert ids(memory.search("0", 9)) == ["a"]
         assert ids(memory.search("0", 9)) == ["a"]
         assert len(bench.messages) == 1
-        assert "vectors are not kept" in bench.messages[0]
+        assert "vectors are not cached" in bench.messages[0]
 
 
 class TestOpenMemory:

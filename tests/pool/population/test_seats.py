@@ -45,7 +45,7 @@ def test_the_best_of_a_town_is_the_town(town: Pool) -> None:
 
 
 def test_nobody_deploys_a_structure(town: Pool) -> None:
-    with pytest.raises(InputError, match="a team of it is made for each task"):
+    with pytest.raises(InputError, match="it forms a team for each task"):
         most_promising(town)
 
 

@@ -67,7 +67,7 @@ def test_a_pool_has_begun_when_all_its_first_teams_are_there(tmp_path: Path, wri
         Pool.init(tmp_path, seeds)
     assert not has_begun(tmp_path)
     [note] = [note for note in verify(tmp_path).notes if ".seeds.pending" in note]
-    assert "given again, adds them" in note
+    assert "Repeat the command" in note
     assert list(Pool.init(tmp_path, seeds).members) == ["debate_3", "single_agent"]
     assert has_begun(tmp_path)
     assert verify(tmp_path).notes == ()

@@ -111,7 +111,7 @@ def test_a_missing_file_is_said_when_the_pool_is_opened(pool: Pool) -> None:
     ("text", "message"),
     [
         ("name: vote\n", "agents"),
-        ("name: vote\nagents:\n  a: {prompt: Solve it.}\n", "another team than the one"),
+        ("name: vote\nagents:\n  a: {prompt: Solve it.}\n", "this is not the team"),
     ],
 )
 def test_an_edited_team_is_not_taken_for_the_evaluated(pool: Pool, text: str, message: str) -> None:

@@ -81,7 +81,7 @@ def expect_told(folder: Path) -> None:
         (sealed('{"op": "x", "value": {}}, {"op": "y", "value": {}}'), "is not JSON"),
         (sealed('{"op": ["x"], "value": {}}'), "needs 'op'"),
         (sealed('{"op": "x", "value": {"kind": "told", "what": NaN}}'), "NaN is not JSON"),
-        (sealed('{"op": "x", "files": [1], "value": {}}'), "no list of names"),
+        (sealed('{"op": "x", "files": [1], "value": {}}'), "not a list of names"),
         (sealed('{"op": "x", "files": ["a/../../x"], "value": {}}'), "not in the ledger's folder"),
         (sealed('{"op": "x", "files": ["/etc/x"], "value": {}}'), "not in the ledger's folder"),
         (sealed("[]"), "is not JSON"),
@@ -100,7 +100,7 @@ def test_a_wrong_line_is_told_by_its_number_and_left_out_by_a_repair(
     assert "ledger.jsonl: line 5" in text
     assert why in text
     assert "verify --repair" in text
-    assert "line 5 was left out" in printed(ran(main, "verify", folder, "--repair"))
+    assert "line 5 was removed" in printed(ran(main, "verify", folder, "--repair"))
     assert ledger.read_bytes() == b"".join(lines)
 
 

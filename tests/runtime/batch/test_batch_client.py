@@ -311,7 +311,7 @@ def test_a_model_without_a_batch_api_is_refused_by_its_alias() -> None:
     gateway = Gateway(models, environment={"MISTRAL_API_KEY": "k"}, batched=True)
     gateway.check(["declared"])
     for alias in ("mine", "poet"):
-        with pytest.raises(InputError, match=rf"alias '{alias}'.* anthropic, openai have one"):
+        with pytest.raises(InputError, match=rf"alias '{alias}'.* a model of anthropic, openai"):
             gateway.check([alias])
 
 

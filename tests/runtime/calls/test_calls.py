@@ -138,7 +138,7 @@ def test_an_answer_from_the_journal_is_a_sample_too(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_cache_is_said(tmp_path: Path) -> None:
     (tmp_path / "answers.sqlite").write_text("not a database, however long it may be" * 9)
-    with pytest.raises(InputError, match="this is not a cache"):
+    with pytest.raises(InputError, match="not a cache"):
         Cache.open(tmp_path)
     with pytest.raises(InputError, match="the cache cannot be created"):
         Cache.open(tmp_path / "answers.sqlite")

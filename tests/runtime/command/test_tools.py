@@ -71,15 +71,15 @@ def test_addresses_take_keys_and_headers_from_variables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("servers", "why"),
     [
-        ({}, "it has no mcpServers"),
+        ({}, "no mcpServers"),
         (
             {"a": {"url": "https://a.example/sse", "type": "sse"}},
-            "a: it has no command, and no url",
+            "a: it has neither a command nor a url",
         ),
-        ({"a": {"command": "x", "args": [KEY]}}, "a word of it looks like a key"),
-        ({"a": {"command": "x", "args": "y"}}, "'y' is no list"),
-        ({"a": {"command": "x", "env": {"A": 1}}}, "1 is no text"),
-        ({"a": "x"}, "'x' is no server"),
+        ({"a": {"command": "x", "args": [KEY]}}, "a part of it looks like a key"),
+        ({"a": {"command": "x", "args": "y"}}, "'y' is not a list"),
+        ({"a": {"command": "x", "env": {"A": 1}}}, "1 is not text"),
+        ({"a": "x"}, "'x' is not a server"),
         ({"--": {"command": "x"}}, "its name has no letter"),
         ({"a b": {"command": "x"}, "A-B": {"command": "x"}}, "two servers would be called 'a_b'"),
     ],

@@ -111,13 +111,16 @@ def test_what_it_may_not_do_is_shown_once_and_then_left_out(bench: Bench) -> Non
 @pytest.mark.parametrize(
     ("chosen", "problem"),
     [
-        (does("dance", to="coder"), "'dance' is no act; there are start_agent, stop_agent, send"),
-        (does("list_pool"), "'list_pool' is no act"),
+        (
+            does("dance", to="coder"),
+            "no action 'dance'. Choose one of start_agent, stop_agent, send",
+        ),
+        (does("list_pool"), "no action 'list_pool'"),
         (does("send", to=7, text="x"), "send takes to, text."),
         (does("send", text="x"), "send takes to, text."),
         (does("finalize", answer=" "), "it says nothing."),
         (does("finalize", answer=42), "acts.0: answer: the answer: 42 is not of type 'string'"),
-        ({}, "'None' is no act"),
+        ({}, "no action 'None'"),
     ],
 )
 def test_acts_of_a_wrong_form_are_told(bench: Bench, chosen: Any, problem: str) -> None:
@@ -155,7 +158,7 @@ def test_a_flood_of_acts_is_bounded(bench: Bench) -> None:
 def test_who_does_not_lead_may_not_end_the_work(bench: Bench) -> None:
     with ScriptedModel(said("mine", does("finalize", answer="mine"))) as model:
         done = taking(bench, model, "critic", mail(posted("Check it.", "start", "planner")))
-        assert "'finalize' is no act" in sent(model, 1)[-1]
+        assert "no action 'finalize'" in sent(model, 1)[-1]
     assert acts(done, [posted("Check it.", "start", "planner")]) == (
         TurnAnswer(to="planner", text="mine"),
     )

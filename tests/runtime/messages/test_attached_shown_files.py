@@ -72,7 +72,7 @@ def test_a_run_shows_files_and_tells_of_those_that_nobody_reads(tmp_path: Path) 
     assert result.code == 0, result.err
     assert "The train leaves at nine." in asked
     assert "Too long to be shown to you: long.txt" in asked
-    assert "reads nothing of long.txt: too long to be shown" in result.err
+    assert "cannot read long.txt: too long to be shown" in result.err
 
 
 def asked_with(folder: Path, *words: str) -> tuple[int, str, str]:
@@ -97,7 +97,7 @@ def test_a_question_may_have_files_and_a_context(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("task.json", "--file", "a.txt"), "--file: only with a question, --query."),
+        (("task.json", "--file", "a.txt"), "--file: valid only with --query."),
         (("-q", "?", "--file", "none.txt"), "none.txt cannot be read: No such file or directory."),
         (("-q", "?", "--file", "a.txt", "--file", "b/a.txt"), "two files are called 'a.txt'"),
         (("-q", "?", "--file", "raw.bin"), "raw.bin cannot be read: it is not UTF-8 text, and"),

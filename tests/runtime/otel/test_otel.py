@@ -285,7 +285,7 @@ def test_no_disk_and_no_bug_fails_a_run(tmp_path: Path, monkeypatch: pytest.Monk
         (
             ["--otel", "http://127.0.0.1:9"],
             {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
-            "--otel speaks http/protobuf.",
+            "--otel supports only http/protobuf.",
         ),
     ],
 )

@@ -207,7 +207,7 @@ def test_another_version_is_refused_where_there_is_nothing_else(run: Path, tmp_p
     damaged(run, tmp_path, b"")
     text = (run / "events.jsonl").read_bytes().replace(b'"v":1', b'"v":2')
     (tmp_path / "events.jsonl").write_bytes(text)
-    with pytest.raises(InputError, match="version 2 of the format; this coterie reads 1"):
+    with pytest.raises(InputError, match="version 2 of the format; this coterie supports 1"):
         events_of(tmp_path)
 
 

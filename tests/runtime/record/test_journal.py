@@ -97,7 +97,7 @@ def test_merged_journals_hold_what_each_held_and_the_first_counts(tmp_path: Path
         with Journal.open(folder) as journal:
             put(journal, "shared/call 1", "q", {"text": folder.name})
             put(journal, f"{folder.name}/call 1", "q", {"text": folder.name})
-    with Journal.open(folders[1]), pytest.raises(InputError, match="another process is at work"):
+    with Journal.open(folders[1]), pytest.raises(InputError, match="another process is working"):
         merge(folders[:2], folders[2])
     merge(folders[:2], folders[2])
     with Journal.open(folders[2]) as journal:
@@ -152,7 +152,7 @@ async def test_many_puts_at_once_share_a_flush_and_all_are_kept(tmp_path: Path) 
 def test_two_processes_do_not_hold_it_together(tmp_path: Path) -> None:
     with Journal.open(tmp_path) as journal:
         put(journal, "a", "q", {})
-        with pytest.raises(InputError, match="another process is at work on this run"):
+        with pytest.raises(InputError, match="another process is working on this run"):
             Journal.open(tmp_path)
     Journal.open(tmp_path).close()
 
@@ -161,18 +161,18 @@ def test_several_read_it_at_the_same_time_while_nobody_is_at_work(tmp_path: Path
     with Journal.open(tmp_path) as journal:
         put(journal, "a", "q", {"n": 1})
         assert is_held(tmp_path)
-        with pytest.raises(InputError, match="another process is at work on this run"):
+        with pytest.raises(InputError, match="another process is working on this run"):
             Journal.open(tmp_path, replaying=True)
     with Journal.open(tmp_path, replaying=True), Journal.open(tmp_path, replaying=True) as journal:
         assert journal.get("a", "q") == {"n": 1}
         assert not is_held(tmp_path)
-        with pytest.raises(InputError, match="another process is at work on this run"):
+        with pytest.raises(InputError, match="another process is working on this run"):
             Journal.open(tmp_path)
 
 
 def test_what_is_no_journal_is_said(tmp_path: Path) -> None:
     (tmp_path / "journal.log").write_text("no database at all, but long enough to be one" * 9)
-    with pytest.raises(InputError, match=r"journal\.log: this is not a journal"):
+    with pytest.raises(InputError, match=r"journal\.log: not a journal"):
         Journal.open(tmp_path)
     with pytest.raises(InputError, match="there is no such file"):
         Journal.open(tmp_path.parent, replaying=True)

@@ -111,7 +111,7 @@ def test_a_branch_that_moved_meanwhile_is_left(tmp_path: Path) -> None:
         assert repository is not None
         git(source, "commit", "--quiet", "--all", "--message", "somebody else's")
         head = git(source, "rev-parse", "HEAD")
-        with pytest.raises(AgentError, match="has changed meanwhile"):
+        with pytest.raises(AgentError, match="changed in the meantime"):
             repository.commit(source / "pool", "evolved")
     assert git(source, "rev-parse", "HEAD") == head
     assert not (source / ".git/refs/heads/main.lock").exists()
@@ -126,7 +126,7 @@ def test_a_branch_that_moved_meanwhile_is_left(tmp_path: Path) -> None:
             lambda source: (source / ".git/config").write_text(
                 "[core]\nrepositoryformatversion=1\n[extensions]\nrefstorage=reftable\n"
             ),
-            "kept as 'reftable'",
+            "stored as 'reftable'",
         ),
         (lambda source: (source / ".git/refs/heads/main").unlink(), "has no commit 'HEAD'"),
     ],

@@ -102,7 +102,7 @@ def test_what_is_no_score_is_none(odd: object, monkeypatch: pytest.MonkeyPatch) 
 def test_a_measure_that_is_no_number_makes_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
     result = Score(value=1.0, reason="", measures={"far": float("inf")})
     monkeypatch.setattr(scorers, "load_named", lambda _group, _name: lambda *_: result)
-    with pytest.raises(ScorerError, match="no finite measures"):
+    with pytest.raises(ScorerError, match="not finite measures"):
         scored("exact", "a", "a")
 
 

@@ -168,7 +168,7 @@ async def test_agents_go_on_without_a_server_that_fails_and_with_it_again() -> N
     with clock() as served:
         session = await start_session(at(served.url))
         served.refuses = 503
-        with pytest.raises(ToolError, match="'clock' cannot be had now") as refused:
+        with pytest.raises(ToolError, match="'clock' is unavailable") as refused:
             await session.tool("now").run({}, NOBODY)
         assert refused.value.detail == "It answered 503 Service Unavailable."
         served.refuses = None

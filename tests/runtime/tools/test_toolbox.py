@@ -65,7 +65,7 @@ async def test_all_built_in_tools_can_be_granted() -> None:
 def test_an_entry_point_leading_elsewhere(monkeypatch: pytest.MonkeyPatch, value: object) -> None:
     monkeypatch.setattr(catalogue, "load_named", lambda *_: value)
 
-    with pytest.raises(InputError, match=r"'word_count' of coterie\.tools does not lead to a Tool"):
+    with pytest.raises(InputError, match=r"'word_count' of coterie\.tools must be a Tool"):
         asyncio.run(Toolbox().prepare(["word_count"]))
 
 

@@ -82,11 +82,11 @@ def opinions(*keep: bool) -> dict[str, Any]:
             "'chief' said nothing in that round. Utterances: heart in",
         ),
         (DISTIL, [{"agent": "brain", "round": 1}], "not the output of mas dev op appraise"),
-        (DISTIL, [], "it has no entry for heart in round 2"),
+        (DISTIL, [], "no entry for heart in round 2"),
         (CRYSTALLIZE, [{"text": "Count."}], "not the output of mas dev op dream_imagine"),
         ((*CRYSTALLIZE, "ideas"), {"opinions": [1]}, "not the output of mas dev op dream_debate"),
         ((*CRYSTALLIZE, "ideas"), opinions(), "no opinions on the 1 strategies"),
-        ((*CRYSTALLIZE, "ideas"), opinions(False), "None is left."),
+        ((*CRYSTALLIZE, "ideas"), opinions(False), "no strategy is left"),
         (
             ("dream_imagine", "judged.json", *TASKED),
             {},

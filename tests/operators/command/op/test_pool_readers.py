@@ -37,7 +37,7 @@ def test_a_leader_is_shown_who_works_and_earlier_rounds() -> None:
         (("lead", "town", "--structure", "seed:croto"), "croto is no structure of a population"),
         (
             ("lead_review", "town", STRUCTURES[0], "--run", "vote_run"),
-            "voting: no agent of a pool has the seat of the anchor.",
+            "voting: no agent of a pool has the anchor's seat.",
         ),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_leader_says_why_a_structure_did_or_did_not_work() -> None:
     review = ("lead_review", "town", voting(), "--run", "unscored")
     done = mas(*review)
     assert (done.code, done.asked) == (2, [])
-    assert "Give one: --reward 0.5." in done.err
+    assert "Add one: --reward 0.5." in done.err
     done = mas(*review, "--reward", "0.25", replies=NOTE)
     assert "the team's answer: 0.25" in done.asked[0].text
 
@@ -70,7 +70,7 @@ def test_an_agent_that_is_not_there_or_retired_is_refused_before_anything_is_spe
         (("merge", "town", "ada", "ada"), "cannot be merged with itself"),
         (
             ("specialize", "town", "cyn"),
-            "cyn has worked on no task of a niche. Name one: --niche NICHE.",
+            "cyn has not worked on a task with a niche. Add --niche NICHE.",
         ),
     ):
         done = mas(*words)

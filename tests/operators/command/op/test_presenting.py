@@ -84,7 +84,7 @@ def test_consolidate_puts_what_was_learnt_into_the_memory() -> None:
     assert not Pool.open("pool").learnt
     done = mas(*consolidate, replies=learnt)
     assert (done.code, done.out) == (0, "One judge is enough.\n")
-    assert "the memory has this entry already" in mas(*consolidate, replies=learnt).err
+    assert "the memory already has this entry" in mas(*consolidate, replies=learnt).err
     [entry] = Pool.open("pool").learnt.values()
     assert (entry.text, entry.niche, entry.reward) == ("One judge is enough.", "sums", 1)
     memory = ("--memory", "pool", "--embedder", "hashing")

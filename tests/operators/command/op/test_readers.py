@@ -60,7 +60,7 @@ def spoilt_world(made_world: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         ("contributions seed:debate_3 --run run", "not those of debate_3"),
         ("coach trio.yaml slover --run run", "Did you mean 'solver'?"),
         ("coach trio.yaml solver --run run --room 9", "--room"),
-        ("coach sum.yaml writer --run run", "asks no model"),
+        ("coach sum.yaml writer --run run", "calls no model"),
         ("reflect trio.yaml sovler --run run", "no agent 'sovler'"),
         ("reflect trio.yaml solver --run unscored", "--reward 0.5"),
         ("dream_contrast trio.yaml sovler writer --run run", "no agent 'sovler'"),
@@ -71,9 +71,9 @@ def spoilt_world(made_world: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         ("enlist none.yaml -q x", "no file"),
         ("enlist trio.yaml -q x --most 1", "--most"),
         ("retrospect trio.yaml sovler --run run", "no agent 'sovler'"),
-        ("retrospect trio.yaml solver --run silent", "to continue. These have: nobody."),
+        ("retrospect trio.yaml solver --run silent", "to continue. Agents with one: none."),
         ("retrospect trio.yaml solver --run damaged", "1 line cannot be read: damaged/events"),
-        ("settle trio.yaml writer planner --run run", "read nothing of each other"),
+        ("settle trio.yaml writer planner --run run", "did not read each other's output"),
     ],
 )
 def test_bad_input_is_2_and_asks_nobody(

@@ -329,7 +329,7 @@ def test_a_parameter_that_nobody_can_fill_in_is_named() -> None:
     async def odd(meta: Any, path: str, moon: Any) -> Any: ...
 
     operator = Operator(name="odd", scale="team", act=odd, about="Odd.")
-    with pytest.raises(InputError, match="odd: its parameter 'moon' is no input of mas dev op"):
+    with pytest.raises(InputError, match="odd: its parameter 'moon' is not an input of mas dev op"):
         command_of(operator)
 
 

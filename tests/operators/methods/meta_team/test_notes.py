@@ -68,7 +68,7 @@ def test_notes_are_added_written_anew_and_forgotten() -> None:
         ({"set_note": {"constitution": "x"}}, "there is patch, skill and forget"),
         ({"patch": {"name": "x", "text": "y", "agent": "writer"}}, "exactly name, text"),
         ({"patch": {"name": 7, "text": "y"}}, "all of them texts"),
-        ({"patch": {"name": "…", "text": "y"}}, "makes no name"),
+        ({"patch": {"name": "…", "text": "y"}}, "is not a valid name"),
         ({"patch": {"name": "x", "text": " - "}}, "says nothing"),
         ({"patch": {"name": "x", "text": "y" * 700}}, "at most 600"),
         ({"skill": {"name": "x", "description": "", "text": "y"}}, "says nothing"),

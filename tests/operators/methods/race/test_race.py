@@ -248,7 +248,7 @@ def test_too_few_tasks_cost_nothing(folder: Path) -> None:
 
 def test_several_seeds_are_refused_before_anything_is_spent(folder: Path) -> None:
     result = raced(folder, "--seeds", "2", script=refusing).ended(2)
-    assert "--seeds is not for race" in result.err
+    assert "--seeds does not support race" in result.err
 
 
 def test_a_recipe_needs_a_pool(folder: Path) -> None:
@@ -361,7 +361,8 @@ def test_a_team_in_the_place_of_tasks_is_one_error_and_the_other_way_about(
 
 @pytest.mark.parametrize("option", ["--out", "--csv"])
 @pytest.mark.parametrize(
-    ("file", "why"), [("gone/x", "there is no folder"), ("/proc/x", "no file can be made in /proc")]
+    ("file", "why"),
+    [("gone/x", "there is no folder"), ("/proc/x", "cannot create a file in /proc")],
 )
 def test_an_impossible_file_is_said_first(folder: Path, option: str, file: str, why: str) -> None:
     result = raced(folder, option, file, script=refusing).ended(2)
