@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from threading import Event, Thread
 from types import MappingProxyType
 from typing import IO, Any
 
@@ -34,8 +33,6 @@ from .task_form import PLAIN, TaskForm
 TASK_LIMITS = DocumentLimits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 STREAMS = (".jsonl", ".csv")
 """The endings of files with many tasks."""
-PIPE_SECONDS = 10.0
-"""After these, a pipe that no program has opened for writing is empty."""
 LONGEST_REMEMBERED = 16_384
 """Maximum bytes of a cached team file."""
 UNASKED = Catalogue(
@@ -298,7 +295,7 @@ def read_file(
         content = stream.read(limits.bytes + 1)
     if not content and Path(path).is_fifo():
         raise InputError(
-            f"{path}: no program writes to this pipe now. Files are read more than once: save it."
+            f"{path}: nothing is left in this pipe. Files are read more than once: save it."
         )
     return content
 
@@ -318,24 +315,9 @@ def open_file(path: str | Path, root: Path | None = None) -> Generator[IO[bytes]
 
 
 def _opened(path: Path, root: Path | None) -> IO[bytes]:
-    if root is not None:
-        return open_linked(root, path.relative_to(root).as_posix())
-    return _opened_pipe(path) if path.is_fifo() else path.open("rb")
-
-
-def _opened_pipe(path: Path) -> IO[bytes]:
-    is_open = Event()
-
-    def end_waiting() -> None:
-        while not is_open.wait(PIPE_SECONDS):
-            with suppress(OSError):  # nobody waits yet
-                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
-
-    Thread(target=end_waiting, daemon=True).start()
-    try:
+    if root is None:
         return path.open("rb")
-    finally:
-        is_open.set()
+    return open_linked(root, path.relative_to(root).as_posix())
 
 
 def shape_only(
