@@ -156,19 +156,6 @@ class _Ours(click.Command):
         options = [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
         return [*options, HELP_ALL] if len(_visible(options)) > FIRST_SCREEN else options
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments.
-
-        Raises:
-            UsageError: An option with one value is given twice: click would ignore the first.
-        """
-        _, _, given = self.make_parser(ctx).parse_args([*args])
-        for param in given:
-            is_single = isinstance(param, click.Option) and not (param.is_flag or param.multiple)
-            if is_single and given.count(param) > 1 and not ctx.resilient_parsing:
-                ctx.fail(f"{max(param.opts, key=len)} was given twice. Give it once.")
-        return super().parse_args(ctx, args)
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in their groups."""
         from ._screen import write_options

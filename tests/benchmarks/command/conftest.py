@@ -57,10 +57,9 @@ class Cli:
             return result
 
     def run(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> CommandResult:
-        """Run a team on the mini set; unless the words differ, once per task."""
-        defaults = {"--team": f"{team}.yaml", "--data": "data", "--trials": "1"}
-        options = [word for item in defaults.items() if item[0] not in words for word in item]
-        return self.bench("run", "bbeh-mini", *options, "--quiet", *words, replies=replies)
+        """Run a team on the mini set, once per task."""
+        options = ["--team", f"{team}.yaml", "--data", "data", "--trials", "1", "--quiet"]
+        return self.bench("run", "bbeh-mini", *options, *words, replies=replies)
 
     def evaluated(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> Path:
         """Run a team on the mini set; return the folder of its results, so far the only one."""

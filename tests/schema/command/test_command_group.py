@@ -104,19 +104,6 @@ def test_errors_become_messages_and_exit_codes(
     assert ("Traceback" in done.stderr) == (code == 70)
 
 
-def test_an_option_with_one_value_is_given_once() -> None:
-    @click.command(cls=Command)
-    @click.option("-q", "--query")
-    @click.option("--many", multiple=True)
-    @click.option("--json", is_flag=True)
-    def command(query: str, many: tuple[str, ...], *, json: bool) -> None:
-        click.echo(f"{query} {many} {json}")
-
-    words = ("--many", "1", "--many", "2", "--json", "--json", "-q", "a")
-    assert printed(ran(command, *words)) == "a ('1', '2') True\n"
-    assert "--query was given twice. Give it once." in refused(ran(command, *words, "--query", "b"))
-
-
 def test_a_message_longer_than_anybody_reads_loses_its_middle() -> None:
     @click.command(cls=Command)
     def command() -> None:
