@@ -335,6 +335,13 @@ class AgentExecution:
         number = {"item": self.item.number} if self.item else {}
         self.context.trace.emit(event, self.planned.agent.id, **fields, **number)
 
+    def let_go(self) -> None:
+        """Break the reference cycles with its attempt and its draft, so that all are freed."""
+        del self.attempt
+        if self.draft is not None:
+            self.draft.let_go()
+            self.draft = None
+
     def waiting(self) -> AbstractContextManager[None]:
         """Return the context of a wait for others, outside the agent's own time."""
         return _Wait(self.draft_of or self)

@@ -291,7 +291,8 @@ class Running:
             self.outcomes[agent_id] = outcome
             self._tell_end(agent_id, outcome)
             # Its prompts and answers are freed before the run ends.
-            self.executions.pop(agent_id, None)
+            for execution in self.executions.pop(agent_id, ()):
+                execution.let_go()
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
             self.has_failed = True
             raise _FirstFailure
