@@ -169,10 +169,10 @@ def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path, here
         chosen: Sequence[str] = ("--model", f"m@{model.api_base}")
         noted = mas("run", "team.yaml", "task.json", *chosen, "--runs", "none")
         assert (noted.exit_code, noted.stdout) == (0, "7\n"), noted.stderr
-        assert "note: solver: reminded of nothing without a pool; mas-run --pool" in noted.stderr
+        assert "note: solver: no memory without a pool; add one with mas-run --pool" in noted.stderr
         words = ("-q", "What?", "--pool", "pool", "--embedder", "hashing", "--runs", "none")
         unread = mas("run", "seed:direct", *words, *chosen)
-        assert "note: no agent of direct has `recall`, so nobody reads what the" in unread.stderr
+        assert "note: no agent of direct has `recall`, so the pool" in unread.stderr
         done = mas(
             "run", "team.yaml", "task.json", "--pool", "pool", "--embedder", "hashing", *chosen
         )

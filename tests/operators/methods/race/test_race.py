@@ -291,7 +291,7 @@ def test_a_team_that_cannot_be_changed_in_place_costs_nothing(
     committed(folder)
     monkeypatch.setattr(tempfile, "TemporaryFile", refusing_here)
     result = raced(folder, "--in-place", script=refusing).ended(2, calls=0)
-    assert "solo.yaml: no file can be made in" in result.err
+    assert "solo.yaml: cannot create a file in" in result.err
 
 
 def test_in_place_it_is_one_commit_of_the_edits_alone(folder: Path) -> None:
