@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ NOT_HERE = frozenset(
     {"task_file", "query", "resume", "replay", "verify", "view", "dry_run", "as_json"}
 )
 """Options of `mas-run` that make no sense for a conversation."""
+WITH_QUERY = "With --query: "
 
 
 def _talk(**options: Any) -> None:
@@ -44,9 +46,18 @@ def _talk(**options: Any) -> None:
     sys.exit(_Chat(options={**others, **options}, budget=budget).to_the_end())
 
 
+def _own(param: click.Parameter) -> click.Parameter:
+    """Return a parameter of `mas-run`, described without the option that asks a question there."""
+    own = copy(param)
+    if isinstance(own, click.Option) and (text := own.help or "").startswith(WITH_QUERY):
+        text = text.removeprefix(WITH_QUERY)
+        own.help = text[0].upper() + text[1:]
+    return own
+
+
 main = Command(
     "chat",
-    params=[option for option in run_command.params if option.name not in NOT_HERE],
+    params=[_own(param) for param in run_command.params if param.name not in NOT_HERE],
     callback=_talk,
     help=_talk.__doc__,
 )

@@ -11,7 +11,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ...support.commands import CommandResult, invoked_in
+from ...support.commands import CommandResult, invoked_in, mas
 
 TEAM = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n'
 
@@ -89,3 +89,9 @@ def test_a_question_comes_from_standard_input(folder: Path, words: tuple[str, ..
     empty = call(folder, mas_run, "team.yaml", *words, typed=" \n")
     assert (empty.code, empty.calls) == (2, 0)
     assert "standard input is empty" in empty.err
+
+
+def test_its_help_names_no_option_that_it_lacks() -> None:
+    text = mas("chat", "--help-all").output
+    assert "--query" not in text
+    assert "A file for the agents. May be repeated." in text
