@@ -76,6 +76,13 @@ def test_a_part_of_the_schemas_has_an_output_format(schema: dict[str, Any]) -> N
     assert "output_config" in written(user("hi"), schema=schema)
 
 
+@pytest.mark.parametrize(("form", "is_kept"), [("uri", True), ("date", True), ("regex", False)])
+def test_a_format_that_the_api_knows_is_kept(form: str, is_kept: bool) -> None:
+    fields = written(user("hi"), schema={"type": "string", "format": form})
+    schema = fields["output_config"]["format"]["schema"]
+    assert schema == {"type": "string", **({"format": form} if is_kept else {})}
+
+
 @pytest.mark.parametrize("schema", UNSAYABLE)
 def test_what_the_output_format_cannot_say_is_asked_for_otherwise(schema: dict[str, Any]) -> None:
     body = written(user("hi"), schema=schema)
