@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...runtime.command.spending import cache_option, caps_option
+from ...runtime.command.spending import cache_option, caps_of, caps_option
 from ...schema.command import host_options, problem_format, with_options
 from ...schema.host.models import DEFAULT_ALIAS
 from ...schema.loading.loading import read_file
@@ -123,7 +123,7 @@ class OperatorHost:
             meta_model=options.get("meta_model", DEFAULT_ALIAS),
             policy=load_ceiling(policy) if (policy := options.get("policy")) else None,
             seed=options["seed"],
-            budget=Caps() if (caps := options.get("budget")) is None else Caps.parse(caps),
+            budget=caps_of(options) or Caps(),
             cache=options.get("cache"),
         )
 

@@ -10,6 +10,7 @@ import click
 
 from ...runtime.command.loading import Loaded, fetch_embedded, load_folder
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
+from ...runtime.command.spending import caps_of
 from ...runtime.plan.plan import Plan, compile
 from ...runtime.record.journal import Journal
 from ...runtime.runs.adapting import RECIPE
@@ -59,7 +60,7 @@ class Crediting:
                 f"{folder}: the team of this run adapted while it worked (mas-run --adapt), and"
                 " would have adapted differently without an agent. Use a run without --adapt."
             )
-        caps = Caps() if (text := options["budget"]) is None else Caps.parse(text)
+        caps = caps_of(options) or Caps()
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
         catalogue = known_again(folder, catalogue_of(options), models, options["model"])
         loaded = load_folder(folder, catalogue)

@@ -13,6 +13,7 @@ from ...schema.command import Command
 from ...schema.values.errors import InputError
 from .run import main as run_command
 from .run import make
+from .spending import caps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +36,12 @@ def _talk(**options: Any) -> None:
     of the input ends the chat. --budget limits the whole chat, --continue RUN begins where a run
     ended, and --file, --context and --repo belong to the first question.
     """
-    from ..values.budget import Caps
-
     if not (options["team_file"] or options["continued"]):
         raise InputError(
             "give a team file, or seed:NAME; or name the run to continue with --continue."
         )
-    budget = None if (caps := options["budget"]) is None else Caps.parse(caps)
     others = dict.fromkeys(NOT_HERE)
-    sys.exit(_Chat(options={**others, **options}, budget=budget).to_the_end())
+    sys.exit(_Chat(options={**others, **options}, budget=caps_of(options)).to_the_end())
 
 
 def _own(param: click.Parameter) -> click.Parameter:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..otel.telemetry import Telemetry
     from ..runs.services import Setting
+    from ..values.caps import Caps
 
 
 def caps_option(name: str, text: str) -> Callable[[Any], Any]:
@@ -117,15 +118,25 @@ def exporting(options: Mapping[str, Any]) -> AbstractContextManager[Telemetry | 
     return asked.exporting(target)
 
 
+def caps_of(options: Mapping[str, Any], name: str = "budget") -> Caps | None:
+    """Return the caps of an option; None without it.
+
+    Raises:
+        InputError: See `Caps.parse`.
+    """
+    from ..values.caps import Caps
+
+    return None if (text := options.get(name)) is None else Caps.parse(text)
+
+
 def setting_of(options: Mapping[str, Any], earlier: Setting | None = None) -> Setting:
     """Return the setting from a command's options, and from the record where it has no option."""
     from ..runs.services import Setting
-    from ..values.budget import Caps
 
     names = ("seed", "cache", "pool", "embedder")
     values: dict[str, Any] = {name: options.get(name) for name in names}
     for name in ("budget", "agent_budget"):
-        values[name] = None if (caps := options.get(name)) is None else Caps.parse(caps)
+        values[name] = caps_of(options, name)
     values["allow_unpriced"] = options.get("allow_unpriced") or None
     chosen = {name: value for name, value in values.items() if value is not None}
     # Only who starts this process can let agents out of the jail, not a folder.
