@@ -11,13 +11,11 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from ...pool.ledger.changes import Change
 from ...pool.ledger.learnt import Learnt
-from ...pool.memory.recall import recalling
 from ...pool.teams.pool import Pool
 from ...pool.values.statistics import Trial
 from ...pool.view import PoolView, op
 from ...runtime.agents.outcomes import Run, Score
 from ...runtime.calls.calls import seed_of
-from ...runtime.runs.services import Services
 from ...runtime.scoring.scorers import scored
 from ...runtime.values.operator_answers import OperatorTally, values_of
 from ...runtime.values.together import together
@@ -98,7 +96,6 @@ class Episode(TaskRuns):
     """
 
     number: int
-    view: PoolView
     past: Sequence[Mapping[str, Any]] = ()
     answer: EpisodeAnswer | None = None
     changes: list[tuple[Change, str]] = field(default_factory=list["tuple[Change, str]"])
@@ -131,14 +128,6 @@ class Episode(TaskRuns):
     def settings(self) -> Any:
         """The recipe's `settings`: a value of the strategy's own type."""
         return self.context.recipe.settings
-
-    @property
-    def services(self) -> Services:
-        """Models, tools and jails; with a memory, agents recall what the episode sees of it."""
-        services = self.context.services
-        if self.view.memory is None:
-            return services
-        return replace(services, recaller=recalling(self.view.search))
 
     @property
     def scored_by(self) -> Literal["judge", "answer"]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ...pool.memory.recall import recalling
 from ...runtime.agents.outcomes import Run, Score
 from ...runtime.agents.round_state import NOTHING, RoundState
 from ...runtime.engine.allowance import Allowance
@@ -28,6 +29,7 @@ from .reuse import reuse_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...pool.view import PoolView
     from ...runtime.agents.outcomes import AgentOutcome
     from ...runtime.engine.artifacts import Keep
     from ...runtime.engine.engine import Context
@@ -55,6 +57,7 @@ class TaskRuns:
     """The runs of teams on one task.
 
     Attributes:
+        view: What they see of the pool.
         learning: Whether results are kept. False for a test, from which nothing is learnt.
         path: The prefix of their paths in the journal.
         artifacts: Keeps the files that agents write; None: they are dropped.
@@ -63,6 +66,7 @@ class TaskRuns:
 
     context: EvolutionContext
     task: Task
+    view: PoolView
     learning: bool = True
     path: str = ""
     judge: MetaModel = field(init=False, repr=False)
@@ -75,8 +79,11 @@ class TaskRuns:
 
     @property
     def services(self) -> Services:
-        """The models, tools and jails of the teams."""
-        return self.context.services
+        """Models, tools and jails; with a memory, agents recall what the episode sees of it."""
+        services = self.context.services
+        if self.view.memory is None:
+            return services
+        return replace(services, recaller=recalling(self.view.search))
 
     async def run(
         self,
