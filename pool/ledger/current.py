@@ -179,22 +179,18 @@ class Current:
         return State(self.folder, learnt=Lessons(self.folder / LEDGER))
 
     def _take_in(self) -> None:
-        try:
-            self._take_lines()
-        except ValueError as error:
-            line = self._place.line + 1
-            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
-        self._place = self.ledger.past_repeats(self._place)
-
-    def _take_lines(self) -> None:
         last = None
         try:
             for entry in self.ledger.read(self._place):
                 self.state.take(entry)
                 last = entry
+        except ValueError as error:
+            line = 1 + (last.number if last else self._place.line)
+            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
         finally:
             if last is not None:
                 self._place = last.end
+        self._place = self.ledger.past_repeats(self._place)
 
     def _keep(self) -> None:
         """Store a snapshot, if that is possible."""
