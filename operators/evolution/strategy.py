@@ -60,8 +60,9 @@ def read_schema(path: Path, settings: type[Any]) -> Mapping[str, Any]:
     for declared in fields(settings):
         own, default = schema["properties"][declared.name], declared.default
         if default is not None:
-            examples = {key: own.pop(key) for key in ("examples",) if key in own}
-            own |= {"default": [*default] if isinstance(default, tuple) else default, **examples}
+            own["default"] = [*default] if isinstance(default, tuple) else default
+            if "examples" in own:  # shown last
+                own["examples"] = own.pop("examples")
     return schema
 
 

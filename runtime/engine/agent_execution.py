@@ -1,4 +1,4 @@
-"""One agent's execution in a run: its inputs, its model client, and its result."""
+"""One agent's execution in a run: its time, its attempts, and its outcome."""
 
 from __future__ import annotations
 
